@@ -7,6 +7,7 @@ pub mod debug;
 pub mod decode;
 pub mod device;
 pub mod disasm;
+pub mod engine;
 pub mod eu;
 pub mod exec;
 pub mod limits;

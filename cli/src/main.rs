@@ -93,6 +93,10 @@ fn run() -> ExitCode {
     // Where that does not work, such a write ends the process, as everywhere.
     let _ = cmd::limits::survive_large_files();
     cmd::logging::install(args.log.as_deref());
+    if let Err(error) = cmd::engine::choose() {
+        cmd::say(&format!("crestline: {error}"));
+        return ExitCode::from(2);
+    }
     let outcome = match args.command {
         Some(Command::Exec(args)) => cmd::exec::run(&args),
         Some(Command::Debug(args)) => cmd::debug::run(&args),

@@ -4,9 +4,9 @@ use crate::common;
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use crate::common::{crestline, failed, scene, scratch};
+use crate::common::{PROGRAM, crestline, failed, scene, scratch};
 
 /// Exit code 0 and no message; comes back with standard output.
 fn ok(output: &Output) -> String {
@@ -378,4 +378,47 @@ fn help_names_everything() {
     ] {
         assert!(text.contains(part), "{text}");
     }
+}
+
+/// `CRESTLINE_ENGINE`: the same picture by each engine, a line of `--stats` that names it, and an error for another name.
+#[test]
+fn engines_are_chosen_by_a_variable() {
+    let directory = scratch("engines");
+    let run = |engine: &str| {
+        Command::new(PROGRAM)
+            .args([
+                "replay",
+                &scene("d_tex_nearest"),
+                "--png",
+                engine,
+                "--stats",
+            ])
+            .env("CRESTLINE_ENGINE", engine)
+            .current_dir(&directory)
+            .output()
+            .unwrap()
+    };
+    let mut pictures = Vec::new();
+    for engine in ["interp", "jit", "check"] {
+        let text = ok(&run(engine));
+        let interpreted = text.contains("engine interp\n");
+        // A host without a compiler interprets.
+        assert!(
+            interpreted || text.contains(&format!("engine {engine}: ")),
+            "{text}"
+        );
+        assert!(engine != "interp" || interpreted, "{text}");
+        assert!(!text.contains("differs"), "{text}");
+        pictures.push(fs::read(directory.join(engine)).unwrap());
+    }
+    assert!(pictures.windows(2).all(|two| two[0] == two[1]));
+    let output = run("wave");
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        text.contains(
+            "CRESTLINE_ENGINE: no engine is named \"wave\"; there are interp, jit, check"
+        ),
+        "{text}"
+    );
 }

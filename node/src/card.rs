@@ -185,10 +185,17 @@ impl Card {
             objects: activity.objects,
             threads: activity.threads.iter().sum(),
             instructions: activity.instructions.iter().sum(),
+            compiled: device.done_by_engine().compiled,
             device_nanos: device.nanos(),
             busy: self.live.activity().busy,
             resets: self.device.reset_count(),
         }
+    }
+
+    /// Where machine code has done something else than the interpreter, when the engine compares them.
+    #[must_use]
+    pub fn engine_difference(&self) -> Option<String> {
+        self.model.device().done_by_engine().difference
     }
 
     /// One of its nodes has been opened.

@@ -33,6 +33,8 @@ pub struct Work {
     pub threads: u64,
     /// EU instructions.
     pub instructions: u64,
+    /// Those of them that machine code did.
+    pub compiled: u64,
     /// Device time in nanoseconds.
     pub device_nanos: u64,
     /// Wall time that the device was at work.
@@ -50,6 +52,7 @@ impl Work {
         self.objects += other.objects;
         self.threads += other.threads;
         self.instructions += other.instructions;
+        self.compiled += other.compiled;
         self.device_nanos += other.device_nanos;
         self.busy += other.busy;
         self.resets += other.resets;
@@ -94,6 +97,10 @@ impl fmt::Display for Work {
                 f,
                 " ({rate:.1} million per second while the device was busy)"
             )?;
+        }
+        if self.compiled > 0 {
+            let share = 100.0 * self.compiled as f64 / self.instructions.max(1) as f64;
+            write!(f, ", {share:.0} % as machine code")?;
         }
         if self.resets > 0 {
             write!(f, "; {}", Counted(self.resets, "reset"))?;

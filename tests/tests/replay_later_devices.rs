@@ -10,6 +10,7 @@ use crestline_cli::picture::Picture;
 use crestline_cli::replay::{Report, Session};
 use crestline_tests::image::{Difference, Image};
 use crestline_tests::scenes::{REFERENCES, options};
+use mmio_mock::intel::td::engine::{Done, Engine};
 
 const DEVICES: [&str; 3] = ["g45", "ironlake", "sandybridge"];
 
@@ -78,19 +79,37 @@ fn matches_a_reference(device: &str, scene: &str) {
 
 /// What a replay leaves behind: the picture, what was counted, messages, and the time that the device took.
 fn replayed(capture: &Capture, spares: bool) -> (Picture, Report, [u64; 8], u64) {
+    let (picture, report, messages, spared, _) = replayed_by(capture, spares, Engine::Compiled);
+    (picture, report, messages, spared)
+}
+
+/// The same with an engine, and what the engine has done.
+fn replayed_by(
+    capture: &Capture,
+    spares: bool,
+    engine: Engine,
+) -> (Picture, Report, [u64; 8], u64, Done) {
     let mut session = Session::new(options(capture), capture.buffer_bytes()).unwrap();
-    session.platform().device().set_spares(spares);
+    {
+        let mut device = session.platform().device();
+        device.set_spares(spares);
+        device.set_engine(engine);
+    }
     for exec in &capture.execs {
         session.run(exec).unwrap_or_else(|e| panic!("{e}"));
     }
     let picture = session.picture().unwrap();
     let report = session.report();
-    let (messages, spared) = {
+    let (messages, spared, done) = {
         let device = session.platform().device();
-        (device.messages(), device.spared_threads())
+        (
+            device.messages(),
+            device.spared_threads(),
+            device.done_by_engine(),
+        )
     };
     session.finish().unwrap_or_else(|e| panic!("{e}"));
-    (picture, report, messages, spared)
+    (picture, report, messages, spared, done)
 }
 
 /// Threads whose work is known do not run; nothing else tells.
@@ -109,6 +128,34 @@ fn spared_threads_change_nothing() {
         }
         println!("{device}: {spared} threads");
         assert!(spared > 10_000, "{device}: {spared} threads");
+    }
+}
+
+/// Pictures, counters and messages are the same whatever executes kernels, and machine code never differs where both run.
+#[test]
+fn engines_change_nothing() {
+    for device in ["gm965", "g45", "ironlake", "sandybridge"] {
+        let mut compiled = 0;
+        for scene in scenes(device) {
+            let capture = capture(device, &scene);
+            let interpreted = replayed_by(&capture, true, Engine::Interpreter);
+            assert_eq!(interpreted.4.compiled, 0);
+            for engine in [Engine::Compiled, Engine::Check] {
+                let other = replayed_by(&capture, true, engine);
+                let place = format!("{device} {scene} {engine}");
+                assert_eq!(other.4.difference, None, "{place}");
+                let counts = (&interpreted.1, interpreted.2, interpreted.3);
+                assert_eq!(counts, (&other.1, other.2, other.3), "{place}");
+                assert!(interpreted.0 == other.0, "{place}: the pictures differ");
+                if other.4.engine == Engine::Interpreter {
+                    println!("skipped: this host has no compiler");
+                    return;
+                }
+                compiled += other.4.compiled;
+            }
+        }
+        println!("{device}: {compiled} instructions");
+        assert!(compiled > 100_000, "{device}: {compiled} instructions");
     }
 }
 

@@ -13,8 +13,9 @@ use crate::node;
 use crate::progress::Progress;
 
 /// Packages with benchmarks, in the order in which they run.
-const PACKAGES: [&str; 4] = [
+const PACKAGES: [&str; 5] = [
     "crestline-eu",
+    "crestline-jit",
     "crestline-isa",
     "crestline-node",
     "crestline-tests",

@@ -162,6 +162,7 @@ fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
     }
     let report = session.report();
     let unwritten = session.view().ok().filter(|_| args.png.is_none());
+    let done = session.platform().device().done_by_engine();
     let size = unwritten.map(|view| format!("{}x{}", view.width, view.height));
     session.finish()?;
     print(&summary::counters(&report, elapsed))?;
@@ -172,6 +173,7 @@ fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
     }
     if args.stats {
         print(&summary::statistics(&report))?;
+        print(&summary::engine(&done, report.instructions()))?;
     }
     Ok(())
 }

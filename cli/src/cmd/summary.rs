@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crestline_cli::replay::{Report, Snapshot};
+use kernel::string_helpers::Counted;
 use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::td::engine::{Done, Engine};
 
 /// The end summary.
 pub fn counters(report: &Report, elapsed: Duration) -> String {
@@ -77,6 +79,24 @@ pub fn statistics(report: &Report) -> String {
         let _ = writeln!(out, "  {name:<20} {:>14}", grouped(value));
     }
     out
+}
+
+/// What executed kernels, and how much of them.
+pub fn engine(done: &Done, instructions: u64) -> String {
+    let mut out = format!("  engine {}", done.engine);
+    if done.engine != Engine::Interpreter {
+        let share = 100.0 * done.compiled as f64 / instructions.max(1) as f64;
+        let _ = write!(
+            out,
+            ": {} compiled, {share:.0} % of {}",
+            Counted(done.kernels, "kernel"),
+            Counted(instructions, "instruction")
+        );
+    }
+    if let Some(place) = &done.difference {
+        let _ = write!(out, "; machine code differs from the interpreter: {place}");
+    }
+    out + "\n"
 }
 
 /// What the windower trapped.

@@ -11,6 +11,7 @@ use crate::lower::{self, Mode};
 use crate::port::Port;
 use crate::reach::{self, Reach};
 use crate::scoreboard::{self, Footprint};
+use crate::warm::Warm;
 use isa::{Inst, Verx10};
 
 /// Address bits inside of a page.
@@ -37,6 +38,8 @@ pub struct KernelCache {
     reach: Reach,
     /// Kernels of which it is known whether their threads are alike.
     pub(crate) kernels: Vec<Kernel>,
+    /// Kernels that are compiled.
+    pub(crate) warm: Warm,
 }
 
 impl KernelCache {
@@ -48,7 +51,7 @@ impl KernelCache {
 
     /// An empty cache of an instruction set.
     #[must_use]
-    pub const fn of(set: InstructionSet) -> KernelCache {
+    pub fn of(set: InstructionSet) -> KernelCache {
         KernelCache::with_mode(set, Mode::Fast)
     }
 
@@ -60,7 +63,7 @@ impl KernelCache {
         Some(KernelCache::with_mode(set, Mode::General))
     }
 
-    const fn with_mode(set: InstructionSet, mode: Mode) -> KernelCache {
+    fn with_mode(set: InstructionSet, mode: Mode) -> KernelCache {
         KernelCache {
             pages: Vec::new(),
             recent: 0,
@@ -73,6 +76,7 @@ impl KernelCache {
                 accumulator: false,
             },
             kernels: Vec::new(),
+            warm: Warm::default(),
         }
     }
 
@@ -81,6 +85,7 @@ impl KernelCache {
     pub fn invalidate(&mut self) {
         self.pages.clear();
         self.kernels.clear();
+        self.warm.forget();
         self.recent = 0;
     }
 
@@ -111,11 +116,13 @@ impl KernelCache {
         } else {
             if self.pages.len() >= MAX_PAGES {
                 self.pages.clear();
+                self.warm.forget();
             }
             let blank = Slot {
                 hot: lower::empty(),
                 inst: None,
                 footprint: Footprint::default(),
+                begin: 0,
             };
             self.pages.push(Page {
                 base,
@@ -167,6 +174,7 @@ impl KernelCache {
                 hot: lower::illegal(),
                 inst: None,
                 footprint: Footprint::default(),
+                begin: 0,
             },
         };
         slot.hot.bytes = bytes;
@@ -197,6 +205,14 @@ impl KernelCache {
         self.put(page, ip, &slot_of(inst, self.mode, self.set.rules));
     }
 
+    /// A stretch begins at a slot. The run loop finds it by the test for what is rare.
+    pub(crate) fn begin_at(&mut self, page: usize, at: usize, begin: u16) {
+        if let Some(slot) = self.pages.get_mut(page).and_then(|p| p.slots.get_mut(at)) {
+            slot.begin = begin;
+            slot.hot.rare = true;
+        }
+    }
+
     fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
         self.reach = self.reach.and(reach::of(&slot.hot));
         // PANIC: `page` comes from `page()`; a page has a slot for each place.
@@ -215,5 +231,6 @@ fn slot_of(inst: &Inst, mode: Mode, rules: Rules) -> Slot {
         footprint: scoreboard::footprint(&hot),
         hot,
         inst: Some(*inst),
+        begin: 0,
     }
 }

@@ -257,7 +257,7 @@ pub(crate) struct Decoded {
     pub(crate) empty: bool,
     /// `DebugCtrl` is set.
     pub(crate) breakpoint: bool,
-    /// `DebugCtrl` or `NoDDClr` is set, or it is empty.
+    /// `DebugCtrl` or `NoDDClr` is set, a compiled stretch begins here, or it is empty.
     pub(crate) rare: bool,
     /// SIMD8 instructions that this one counts for.
     pub(crate) weight: u8,
@@ -324,6 +324,8 @@ pub(crate) struct Slot {
     pub(crate) inst: Option<Inst>,
     /// For the scoreboard.
     pub(crate) footprint: Footprint,
+    /// Number of the compiled stretch that begins here, from one on.
+    pub(crate) begin: u16,
 }
 
 // The place of a slot in its page is a shift.

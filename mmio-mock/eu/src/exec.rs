@@ -3,9 +3,9 @@
 //! PRM: volume 4, chapter 14.
 
 mod cmp;
-mod copy;
+pub(crate) mod copy;
 mod dot;
-mod dword;
+pub(crate) mod dword;
 mod extended;
 mod float;
 mod int;

@@ -20,15 +20,17 @@ pub(crate) const MRF_BASE: usize = GRF_COUNT;
 pub(crate) const ZERO_BASE: usize = MRF_BASE + MRF_COUNT;
 /// Registers that nobody reads: where a destination past the end lands.
 pub(crate) const SINK_BASE: usize = ZERO_BASE + 3;
-/// A power of two, so that a masked dword offset is inside the array.
-const TOTAL: usize = 256;
+/// Registers in the array of a thread: a power of two, so that a masked dword offset is inside of it.
+pub const TOTAL: usize = 256;
+/// The array.
+pub type Registers = [Grf; TOTAL];
 const DWORD_MASK: usize = TOTAL * DWORDS - 1;
 
 /// GRF, MRF, and behind them a zero page and a sink so that no lane needs a range check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(align(64))]
 pub(crate) struct RegFile {
-    regs: [Grf; TOTAL],
+    regs: Registers,
 }
 
 impl RegFile {
@@ -47,6 +49,11 @@ impl RegFile {
                 registers.fill([0; DWORDS]);
             }
         }
+    }
+
+    /// The whole array.
+    pub(crate) fn all_mut(&mut self) -> &mut Registers {
+        &mut self.regs
     }
 
     /// General registers.

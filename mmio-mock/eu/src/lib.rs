@@ -28,9 +28,11 @@ mod rounding;
 mod run;
 mod scoreboard;
 mod send;
+pub mod stretch;
 #[cfg(test)]
 mod tests;
 pub mod thread;
+mod warm;
 
 pub use alike::Alike;
 pub use cache::KernelCache;

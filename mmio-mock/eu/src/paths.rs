@@ -51,6 +51,15 @@ impl Parked {
         found & self.channels
     }
 
+    /// Whether a channel waits behind `ip`, before so many bytes from there.
+    pub(crate) fn within(&self, ip: u32, bytes: u32) -> bool {
+        let waits = |channel: usize| {
+            let behind = self.at[channel].wrapping_sub(ip);
+            self.channels >> channel & 1 != 0 && behind != 0 && behind < bytes
+        };
+        self.any() && (0..CHANNELS).any(waits)
+    }
+
     /// Lets channels wait at `ip`.
     pub(crate) fn park(&mut self, channels: u32, ip: u32) {
         if channels == 0 {

@@ -5,7 +5,10 @@
 use crate::cache::KernelCache;
 use crate::decoded::{Next, Slot};
 use crate::port::{Observer, Port, Stop};
+use crate::rounding::Rounding;
+use crate::stretch::Channels;
 use crate::thread::Thread;
+use crate::warm::{TURNS, Warm};
 use crate::{exception, scoreboard, send};
 
 /// Address bits that choose a page of the kernel cache.
@@ -31,6 +34,10 @@ struct Counts {
     others: u64,
     simd8: u64,
     sends: u64,
+    /// Instructions that machine code did.
+    compiled: u64,
+    /// Jumps back.
+    turns: u32,
 }
 
 /// What becomes of an instruction before it is executed.
@@ -70,18 +77,25 @@ impl Thread {
             others: 0,
             simd8: 0,
             sends: 0,
+            compiled: 0,
+            turns: 0,
         };
+        cache.warm_up(self.ip);
         let stop = loop {
             let base = self.ip & PAGE_MASK;
             let page = cache.page(base);
-            let slots = cache.slots(page);
+            let decoded = (cache.slots(page), &cache.warm);
             // A constant shift in either loop.
             let stop = match self.place {
-                3 => self.run_page::<3, _, _>(base, slots, port, obs, &mut counts),
-                _ => self.run_page::<4, _, _>(base, slots, port, obs, &mut counts),
+                3 => self.run_page::<3, _, _>(base, decoded, port, obs, &mut counts),
+                _ => self.run_page::<4, _, _>(base, decoded, port, obs, &mut counts),
             };
             if let Some(stop) = stop {
                 break stop;
+            }
+            if counts.turns >= TURNS {
+                counts.turns = 0;
+                cache.compile_loop(self.ip);
             }
             let ip = self.ip;
             if ip & PAGE_MASK == base
@@ -91,6 +105,7 @@ impl Thread {
             }
         };
         self.touch(cache.reach());
+        cache.warm.instructions += counts.compiled;
         stats.instructions += *budget - counts.left - counts.others;
         stats.simd8 += counts.simd8;
         stats.sends += counts.sends;
@@ -104,7 +119,7 @@ impl Thread {
     fn run_page<const PLACE: u8, P: Port, O: Observer>(
         &mut self,
         base: u32,
-        slots: &[Slot],
+        (slots, warm): (&[Slot], &Warm),
         port: &mut P,
         obs: &mut O,
         counts: &mut Counts,
@@ -121,6 +136,12 @@ impl Thread {
             if rare || O::ACTIVE {
                 if hot.empty {
                     break;
+                }
+                if !O::ACTIVE
+                    && slot.begin != 0
+                    && self.run_stretch(slot.begin, (slots, warm), counts)
+                {
+                    continue;
                 }
                 match self.before(slot, rare, obs) {
                     Before::Executed => {}
@@ -143,8 +164,76 @@ impl Thread {
             if let Some(stop) = self.after((ip, slot, next), port, obs, counts) {
                 return Some(stop);
             }
+            if counts.turns >= TURNS {
+                break;
+            }
         }
         None
+    }
+
+    /// Runs the compiled stretch that begins here, when the interpreter would run all of it and nothing else.
+    #[inline(always)]
+    fn run_stretch(
+        &mut self,
+        begin: u16,
+        (slots, warm): (&[Slot], &Warm),
+        counts: &mut Counts,
+    ) -> bool {
+        let Some((begin, kernel)) = warm.begin(begin) else {
+            return false;
+        };
+        if self.waiting {
+            self.wake();
+        }
+        let ready = counts.left >= u64::from(begin.steps)
+            && self.acc_lazy
+            && self.step == 0
+            && !self.alt
+            && self.rounding == Rounding::Nearest
+            && !(self.waiting
+                && (self.stale != 0 || self.parked.within(self.ip, u32::from(begin.bytes))));
+        if !ready {
+            return false;
+        }
+        let interpreted = warm
+            .checked
+            .then(|| self.interpreted(usize::from(begin.steps), slots));
+        let mut channels = Channels {
+            enabled: self.emask,
+            flags: self.flag,
+        };
+        kernel.run(
+            usize::from(begin.stretch),
+            self.regs.all_mut(),
+            &mut channels,
+        );
+        self.flag = channels.flags;
+        let first = self.ip;
+        self.ip = first.wrapping_add(u32::from(begin.bytes));
+        if let Some(interpreted) = interpreted {
+            if *self != *interpreted {
+                let end = self.ip;
+                warm.differs(format!("instructions {first:#010x} to {end:#010x}"));
+            }
+            *self = *interpreted;
+        }
+        counts.left -= u64::from(begin.steps);
+        counts.simd8 += u64::from(begin.simd8);
+        counts.compiled += u64::from(begin.steps);
+        true
+    }
+
+    /// The thread after so many instructions in a row that the interpreter runs.
+    #[cold]
+    fn interpreted(&self, steps: usize, slots: &[Slot]) -> Box<Thread> {
+        let mut thread = Box::new(self.clone());
+        for _ in 0..steps {
+            if let Some(slot) = slots.get(KernelCache::slot_index(thread.ip, thread.place)) {
+                (slot.hot.run)(&mut thread, &slot.hot);
+                thread.ip = thread.ip.wrapping_add(u32::from(slot.hot.bytes));
+            }
+        }
+        thread
     }
 
     /// Looks whether an instruction may be executed.
@@ -183,6 +272,7 @@ impl Thread {
             Next::Seq if !self.jumped => self.ip = ip.wrapping_add(u32::from(hot.bytes)),
             Next::Seq | Next::Jump => {
                 self.jumped = false;
+                counts.turns += u32::from(self.ip <= ip);
                 if std::mem::take(&mut self.aip_behind) {
                     self.cr[2] = ip.wrapping_add(u32::from(hot.bytes));
                 }

@@ -30,6 +30,7 @@ use crate::intel::registers::RegFile;
 use crate::intel::shared::SharedFunctions;
 use crate::intel::status::{Busy, Client, Status};
 use crate::intel::td::Td;
+use crate::intel::td::engine::Engine;
 use crate::intel::td::schedule::Schedule;
 use crate::intel::trace::{Event, Trace};
 use crate::intel::urb::Urb;
@@ -108,6 +109,11 @@ impl Device {
     /// Whether pixel threads may be spared whose work is known (`td::fill`); only the time that the host takes depends on it.
     pub fn set_spares(&mut self, on: bool) {
         self.td.set_spares(on);
+    }
+
+    /// Chooses what executes kernels from now on; only the time that the host takes depends on it.
+    pub fn set_engine(&mut self, engine: Engine) {
+        self.td.set_engine(engine);
     }
 
     fn mmio<'a>(&'a mut self, memory: &'a mut mem::Memory) -> Mmio<'a> {

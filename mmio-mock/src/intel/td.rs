@@ -8,6 +8,7 @@
 mod breakpoints;
 pub mod debugger;
 mod deliver;
+pub mod engine;
 mod fault;
 mod fill;
 mod payload;
@@ -23,6 +24,7 @@ use eu::{
 use isa::Verx10;
 
 use debugger::Kept;
+use engine::Engine;
 use fill::Seen;
 use rounds::Rounds;
 
@@ -96,6 +98,7 @@ pub struct Td {
     alive: usize,
     threads_per_eu: u16,
     cache: KernelCache,
+    engine: Engine,
     isa: Verx10,
     sip: u32,
     fftid: u8,
@@ -124,18 +127,21 @@ impl Td {
                 kept: Kept::default(),
             })
             .collect();
-        Td {
+        let mut td = Td {
             slots,
             alive: 0,
             threads_per_eu,
             cache: KernelCache::of(set),
+            engine: Engine::Interpreter,
             isa: set.generation(),
             sip: 0,
             fftid: 0,
             spares: true,
             spared: 0,
             seen: Seen::Nothing,
-        }
+        };
+        td.set_engine(engine::chosen());
+        td
     }
 
     /// System routine address of STATE_SIP.

@@ -28,6 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("crestline-num", &[]),
     ("crestline-mem", &["crestline-regs"]),
     ("crestline-eu", &["crestline-isa", "crestline-num"]),
+    ("crestline-jit", &["crestline-eu"]),
     (
         "crestline-mmio-mock",
         &[
@@ -37,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "crestline-num",
             "crestline-mem",
             "crestline-eu",
+            "crestline-jit",
         ],
     ),
     ("xtask", &["crestline-regs-meta"]),

@@ -7,7 +7,7 @@ use crate::source::{Kind, RustFile};
 const NO_STD: [&str; 5] = ["kernel", "regs", "isa", "ringbuf", "driver"];
 
 /// Crates where single files may switch unsafe code on: a mapped BAR, shared memory, libc.
-const EDGES: [&str; 3] = ["kernel", "drm-shim", "node"];
+const EDGES: [&str; 4] = ["kernel", "drm-shim", "node", "mmio-mock/jit"];
 
 /// Checks the attributes of `lib.rs` and `main.rs`.
 pub fn check(file: &RustFile) -> Vec<Finding> {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::Device;
 use crate::intel::shared::dataport::Outside;
 use crate::intel::status::Unit;
+use crate::intel::td::engine::Done;
 
 impl Device {
     /// Messages to the shared functions since the last reset, by function ID.
@@ -17,6 +18,11 @@ impl Device {
     /// Pixel threads that were spared since power-on, because what they would do was known.
     pub fn spared_threads(&self) -> u64 {
         self.td.spared()
+    }
+
+    /// What executes kernels, and how much of them it has done since it was chosen.
+    pub fn done_by_engine(&self) -> Done {
+        self.td.done_by_engine()
     }
 
     /// Accesses of threads past the end of surfaces, by binding table index.

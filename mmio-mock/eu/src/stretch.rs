@@ -1,0 +1,195 @@
+//! Stretches of a kernel: what a compiler is given, and what it answers with.
+//!
+//! A stretch is instructions in a row that compute in registers and flags alone: no message, no branch, no register besides.
+//! Operands are resolved to places in the thread's registers, so a compiler knows no encoding and no generation. The
+//! interpreter remains what decides: a compiler takes on only what it does bit for bit alike.
+
+pub(crate) mod resolve;
+
+pub use crate::grf::{Registers, TOTAL};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// What a step computes. Floats are single; denormal sources and results are zeros of their sign, and a NaN that was
+/// computed is 7fc0_0000h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Source 0, as it is.
+    Copy,
+    /// Source 0 where the predicate is set, else source 1, as they are; the predicate enables no channel.
+    Select,
+    /// Source 0 where its comparison with source 1 is true or source 1 is NaN, else source 1.
+    SelectFloat(Condition),
+    /// All bits of source 0 the other way.
+    Not,
+    /// Bits that are set in both.
+    And,
+    /// Bits that are set in one or both.
+    Or,
+    /// Bits that are set in one.
+    Xor,
+    /// Source 0 to the left by the low five bits of source 1.
+    ShiftLeft,
+    /// To the right, zeros behind it.
+    ShiftRight,
+    /// To the right, signs behind it.
+    ShiftSigned,
+    /// Sum of dwords, modulo 2^32; `negate` of a source is its two's complement.
+    AddDwords,
+    /// Comparison of dwords; sets the flags, and all bits of the result where it is true.
+    CompareDwords {
+        /// Which comparison.
+        condition: Condition,
+        /// As signed dwords.
+        signed: bool,
+    },
+    /// The same of floats.
+    CompareFloats(Condition),
+    /// A dword as a float.
+    ToFloat {
+        /// The dword is signed.
+        signed: bool,
+    },
+    /// Source 0.
+    Move,
+    /// Sum.
+    Add,
+    /// Product.
+    Multiply,
+    /// Product of sources 1 and 2, plus source 0, rounded once.
+    MultiplyAdd,
+    /// `p * u + q * v + s` in double precision: p, q and s are dwords 0, 1 and 3 from source 0 on, u and v the
+    /// registers from source 1 on, those of the next eight channels behind them.
+    Plane,
+    /// The greatest whole number that is not above source 0.
+    Floor,
+    /// The nearest whole number, of two as near the even one.
+    NearestWhole,
+    /// The whole number next to it toward zero.
+    Truncate,
+    /// Source 0 less its floor, below one.
+    Fraction,
+    /// One by source 0.
+    Inverse,
+    /// Square root.
+    SquareRoot,
+    /// One by the square root: root and quotient in double precision, rounded to a single float once.
+    InverseRoot,
+}
+
+/// A comparison of source 0 with source 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Condition {
+    /// Equal.
+    Equal,
+    /// Not equal, or one is NaN.
+    NotEqual,
+    /// Greater.
+    Greater,
+    /// Greater or equal.
+    GreaterOrEqual,
+    /// Less.
+    Less,
+    /// Less or equal.
+    LessOrEqual,
+    /// One is NaN.
+    Unordered,
+}
+
+/// Where a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// There is no such source.
+    Nowhere,
+    /// Contiguous dwords from this dword of the registers on.
+    Vector(u16),
+    /// This dword for every channel.
+    Scalar(u16),
+    /// A constant; channel i takes entry i modulo 8.
+    Constant([u32; 8]),
+}
+
+/// A source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// Where it is.
+    pub place: Place,
+    /// Its negative, after `absolute`.
+    pub negate: bool,
+    /// Its magnitude: of floats alone.
+    pub absolute: bool,
+}
+
+/// The predicate of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Predicate {
+    /// f0.0 or f0.1.
+    pub flag: u8,
+    /// The channels whose flag is clear.
+    pub inverted: bool,
+}
+
+/// How a step sets flags by its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByResult {
+    /// It does not.
+    No,
+    /// Where the dword is zero.
+    Zero,
+    /// Where it is not.
+    NotZero,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// What it computes.
+    pub operation: Operation,
+    /// Sixteen channels rather than eight.
+    pub wide: bool,
+    /// The channels that it has, one bit each.
+    pub lanes: u16,
+    /// Mask and flag bit of its first channel: 0, or 8 when it is not wide.
+    pub shift: u8,
+    /// Channels execute that are masked off, too.
+    pub unmasked: bool,
+    /// Of those, channels whose flag is set.
+    pub predicate: Option<Predicate>,
+    /// The subregister that flags go to: f0.0 or f0.1.
+    pub flag: u8,
+    /// Flags by the result, of operations with dwords.
+    pub by_result: ByResult,
+    /// A float result from 0 to 1; NaN becomes 0.
+    pub saturate: bool,
+    /// Float results are truncated; else they are rounded to the nearest.
+    pub truncate: bool,
+    /// First dword of the result in the registers.
+    pub destination: Option<u16>,
+    /// Its sources.
+    pub sources: [Operand; 3],
+}
+
+/// What steps read and write besides the registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Channels {
+    /// Channels that execute.
+    pub enabled: u32,
+    /// f0.0 and f0.1.
+    pub flags: [u16; 2],
+}
+
+/// Makes machine code of stretches.
+pub trait Compiler: Debug + Send + Sync {
+    /// Whether it takes on an instruction.
+    fn takes(&self, step: &Step) -> bool;
+
+    /// Compiles the stretches of a kernel; `None` where that is not to be had, and the interpreter runs it.
+    fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>>;
+}
+
+/// A kernel's stretches as machine code.
+pub trait Compiled: Debug + Send + Sync {
+    /// Runs a stretch of the kernel, which is one of those compiled.
+    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels);
+}

@@ -1,0 +1,303 @@
+//! Which kernels are compiled, and which of their stretches begin where.
+//!
+//! A kernel is compiled once threads have begun there often enough, or a thread has gone round in a loop of it. Its stretches lie between messages, branches, places
+//! that branches lead to and what no compiler takes on. Decoded kernels are forgotten often, with each flush of the
+//! instruction cache; machine code is kept by the instructions that it does, so the same kernel is compiled once.
+
+use crate::cache::KernelCache;
+use crate::decoded::{Decoded, Slot};
+use crate::stretch::resolve;
+use crate::stretch::{Compiled, Compiler, Step};
+use isa::Opcode;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// Threads of a kernel before it is compiled; and once more, for what the first ones did not come by.
+const WARM: [u32; 2] = [24, 4096];
+/// Jumps back of one thread before the loop is compiled that it is in.
+pub(crate) const TURNS: u32 = 48;
+/// Kernels that are counted at once, and loops that are compiled for themselves.
+const COUNTED: usize = 32;
+/// Steps of a kernel at most.
+const LONGEST: usize = 4096;
+/// Kernels whose machine code is kept.
+const KEPT: usize = 128;
+
+/// Where a stretch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Begin {
+    /// Number of the kernel among those of the cache, and of the stretch in it.
+    pub(crate) kernel: u16,
+    pub(crate) stretch: u16,
+    /// Instructions, and the same in units of eight channels.
+    pub(crate) steps: u16,
+    pub(crate) simd8: u16,
+    /// Bytes.
+    pub(crate) bytes: u16,
+}
+
+/// Threads that began at a place.
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    ip: u32,
+    threads: u32,
+}
+
+/// What a kernel cache knows of compiled kernels.
+#[derive(Debug, Default)]
+pub(crate) struct Warm {
+    compiler: Option<Arc<dyn Compiler>>,
+    /// What machine code does is compared with what the interpreter does.
+    pub(crate) checked: bool,
+    /// The first place where they differed.
+    difference: OnceLock<String>,
+    /// Kernels that were compiled.
+    compilations: u64,
+    /// Instructions that machine code did.
+    pub(crate) instructions: u64,
+    counts: Vec<Count>,
+    /// Where loops begin that were compiled for themselves.
+    loops: Vec<u32>,
+    /// Those of the decoded kernels.
+    kernels: Vec<Arc<dyn Compiled>>,
+    /// Where stretches begin, by their numbers.
+    begins: Vec<Begin>,
+    /// By what they do; nothing where a compiler gave up.
+    kept: HashMap<Vec<Vec<Step>>, Option<Arc<dyn Compiled>>>,
+}
+
+impl Warm {
+    /// The stretch of a number, and the machine code of its kernel.
+    #[inline(always)]
+    pub(crate) fn begin(&self, number: u16) -> Option<(Begin, &dyn Compiled)> {
+        let begin = self.begins.get(usize::from(number).wrapping_sub(1))?;
+        let kernel = self.kernels.get(usize::from(begin.kernel))?;
+        Some((*begin, kernel.as_ref()))
+    }
+
+    /// Notes a difference.
+    #[cold]
+    pub(crate) fn differs(&self, place: String) {
+        // The first one stands.
+        let _ = self.difference.set(place);
+    }
+
+    /// Forgets where kernels are, not what was compiled.
+    pub(crate) fn forget(&mut self) {
+        self.counts.clear();
+        self.loops.clear();
+        self.kernels.clear();
+        self.begins.clear();
+    }
+
+    /// A thread begins or goes on at `ip`: whether to compile what is there.
+    #[inline(always)]
+    fn count(&mut self, ip: u32) -> bool {
+        if let Some(count) = self.counts.first_mut()
+            && count.ip == ip
+        {
+            count.threads = count.threads.saturating_add(1);
+            return WARM.contains(&count.threads);
+        }
+        self.count_other(ip)
+    }
+
+    #[cold]
+    fn count_other(&mut self, ip: u32) -> bool {
+        let at = self.counts.iter().position(|c| c.ip == ip);
+        let at = at.unwrap_or_else(|| {
+            self.counts.truncate(COUNTED - 1);
+            self.counts.push(Count { ip, threads: 0 });
+            self.counts.len() - 1
+        });
+        // The latest is looked at first.
+        self.counts.swap(0, at);
+        self.counts[0].threads = self.counts[0].threads.saturating_add(1);
+        WARM.contains(&self.counts[0].threads)
+    }
+}
+
+impl KernelCache {
+    /// Lets a compiler make machine code of stretches; without one the interpreter runs everything.
+    /// `checked`: the interpreter runs all the same, its results count, and [`difference`](Self::difference) tells where
+    /// machine code had others.
+    pub fn set_compiler(&mut self, compiler: Option<Arc<dyn Compiler>>, checked: bool) {
+        self.warm = Warm {
+            compiler,
+            checked,
+            ..Warm::default()
+        };
+        self.invalidate();
+    }
+
+    /// Instructions that compiled stretches executed since the compiler was set.
+    #[must_use]
+    pub const fn compiled(&self) -> u64 {
+        self.warm.instructions
+    }
+
+    /// Kernels that were compiled since then.
+    #[must_use]
+    pub const fn compiled_kernels(&self) -> u64 {
+        self.warm.compilations
+    }
+
+    /// Where machine code that was checked first did something else than the interpreter.
+    #[must_use]
+    pub fn difference(&self) -> Option<String> {
+        self.warm.difference.get().cloned()
+    }
+
+    /// Counts a thread that begins or goes on at `ip`, and compiles its kernel when it is time.
+    #[inline(always)]
+    pub(crate) fn warm_up(&mut self, ip: u32) {
+        if self.warm.compiler.is_some() && self.warm.count(ip) {
+            self.compile(ip);
+        }
+    }
+
+    /// A thread has come back to `ip` often enough: compiles from there on.
+    #[cold]
+    pub(crate) fn compile_loop(&mut self, ip: u32) {
+        if !self.warm.loops.contains(&ip) && self.warm.loops.len() < COUNTED {
+            self.warm.loops.push(ip);
+            self.compile(ip);
+        }
+    }
+
+    #[cold]
+    fn compile(&mut self, ip: u32) {
+        let Some(compiler) = self.warm.compiler.clone() else {
+            return;
+        };
+        let page = self.page(ip);
+        let (begins, stretches) = self.stretches(page, ip, compiler.as_ref());
+        if stretches.is_empty() {
+            return;
+        }
+        let known = self.warm.kept.get(&stretches).cloned();
+        let compiled = known.unwrap_or_else(|| {
+            let compiled = compiler.compile(&stretches);
+            self.warm.compilations += u64::from(compiled.is_some());
+            if self.warm.kept.len() >= KEPT {
+                self.warm.kept.clear();
+            }
+            self.warm.kept.insert(stretches, compiled.clone());
+            compiled
+        });
+        let (Some(compiled), Ok(number)) = (compiled, u16::try_from(self.warm.kernels.len()))
+        else {
+            return;
+        };
+        self.warm.kernels.push(compiled);
+        for (at, begin) in begins {
+            self.warm.begins.push(Begin {
+                kernel: number,
+                ..begin
+            });
+            let Ok(number) = u16::try_from(self.warm.begins.len()) else {
+                return;
+            };
+            self.begin_at(page, at, number);
+        }
+    }
+
+    /// The stretches of the kernel at `ip`, as far as it is decoded in its page, and the slots where they begin.
+    fn stretches(
+        &self,
+        page: usize,
+        ip: u32,
+        compiler: &dyn Compiler,
+    ) -> (Vec<(usize, Begin)>, Vec<Vec<Step>>) {
+        let set = self.instructions();
+        let place = set.rules.place;
+        let slots = self.slots(page);
+        let first = KernelCache::slot_index(ip, place);
+        let end = end_of(slots, first, place);
+        let targets = targets(slots, first..end, place, set.rules.paths);
+        let mut begins: Vec<(usize, Begin)> = Vec::new();
+        let mut stretches: Vec<Vec<Step>> = Vec::new();
+        let mut steps = 0;
+        // Whether the instruction before belongs to a stretch.
+        let mut open = false;
+        let mut at = first;
+        while at < end && steps < LONGEST {
+            // PANIC: `end` is at most the number of slots.
+            let hot = &slots[at].hot;
+            let step = resolve::step(hot, set.rules).filter(|step| compiler.takes(step));
+            let size = if hot.empty { 1 } else { length(hot, place) };
+            match (step, begins.last_mut(), stretches.last_mut()) {
+                (Some(step), Some((_, begin)), Some(stretch)) if open && !targets[at] => {
+                    stretch.push(step);
+                    begin.extend(hot);
+                    steps += 1;
+                }
+                (Some(step), ..) => {
+                    // CAST: fewer than there are slots in a page.
+                    let mut begin = Begin {
+                        kernel: 0,
+                        stretch: stretches.len() as u16,
+                        steps: 0,
+                        simd8: 0,
+                        bytes: 0,
+                    };
+                    begin.extend(hot);
+                    begins.push((at, begin));
+                    stretches.push(vec![step]);
+                    steps += 1;
+                    open = true;
+                }
+                (None, ..) => open = false,
+            }
+            at += size;
+        }
+        (begins, stretches)
+    }
+}
+
+impl Begin {
+    fn extend(&mut self, hot: &Decoded) {
+        self.steps += 1;
+        self.simd8 += u16::from(hot.weight);
+        self.bytes += u16::from(hot.bytes);
+    }
+}
+
+/// Slots that an instruction takes up.
+fn length(hot: &Decoded, place: u8) -> usize {
+    (usize::from(hot.bytes) >> place).max(1)
+}
+
+/// The slot behind the first message that ends a thread.
+fn end_of(slots: &[Slot], first: usize, place: u8) -> usize {
+    let mut at = first;
+    while let Some(slot) = slots.get(at) {
+        let hot = &slot.hot;
+        let message = matches!(hot.op, Opcode::Send | Opcode::Sendc);
+        if !hot.empty && message && hot.send.eot {
+            break;
+        }
+        at += if hot.empty { 1 } else { length(hot, place) };
+    }
+    at.min(slots.len())
+}
+
+/// The slots that branches of a kernel lead to.
+fn targets(slots: &[Slot], kernel: std::ops::Range<usize>, place: u8, paths: bool) -> Vec<bool> {
+    let mut targets = vec![false; slots.len()];
+    for at in kernel {
+        let hot = &slots[at].hot;
+        // Where channels have pointers of their own, the second distance is a place, too.
+        let waits = if paths { hot.pop } else { 0 };
+        for distance in [hot.jump, waits] {
+            if hot.empty || distance == 0 {
+                continue;
+            }
+            let to = at as i64 + i64::from(distance >> place);
+            if let Some(target) = usize::try_from(to).ok().and_then(|to| targets.get_mut(to)) {
+                *target = true;
+            }
+        }
+    }
+    targets
+}

@@ -1,0 +1,387 @@
+//! What each operation computes, eight channels at a time.
+
+use super::{Emitter, Half, ZERO, emit, x, y};
+use crate::constants::{
+    BELOW_ONE, COUNT, MAGNITUDE_64, NAN, NORMAL_64, ONE, ONE_64, SIGN, SINGLE_64,
+};
+use crate::held::Value;
+use eu::stretch::{Condition, Operation, Place, Step};
+use iced_x86::code_asm::{
+    dword_ptr, rdi, xmm0, xmm1, xmm2, xmm3, ymm0, ymm1, ymm2, ymm3, ymm4, ymmword_ptr,
+};
+
+/// Comparisons of `vcmpps`: NaN is unequal and nothing else.
+fn comparison(condition: Condition) -> u32 {
+    match condition {
+        Condition::Equal => 0x00,
+        Condition::NotEqual => 0x04,
+        Condition::Greater => 0x1e,
+        Condition::GreaterOrEqual => 0x1d,
+        Condition::Less => 0x11,
+        Condition::LessOrEqual => 0x12,
+        Condition::Unordered => UNORDERED,
+    }
+}
+
+const UNORDERED: u32 = 0x03;
+/// Comparison of doubles: less, NaN is not.
+const LESS: u32 = 0x11;
+/// Modes of `vroundps`, without the exception of inexact results.
+const TO_NEAREST: u32 = 0x08;
+const DOWN: u32 = 0x09;
+const TO_ZERO: u32 = 0x0b;
+
+impl Emitter {
+    /// The result in a register that no value is held in, and whether it has no denormals.
+    pub(super) fn compute(&mut self, half: Half<'_>) -> (u8, bool) {
+        match half.step.operation {
+            Operation::Copy
+            | Operation::Select
+            | Operation::Not
+            | Operation::And
+            | Operation::Or
+            | Operation::Xor
+            | Operation::ShiftLeft
+            | Operation::ShiftRight
+            | Operation::ShiftSigned
+            | Operation::AddDwords
+            | Operation::CompareDwords { .. } => (self.of_dwords(half), false),
+            Operation::CompareFloats(condition) => {
+                let (a, b) = (self.floats(half, 0), self.floats(half, 1));
+                let result = self.held.take(Value::Scratch);
+                let how = comparison(condition);
+                emit!(self, vcmpps(y(result), y(a), y(b), how));
+                (result, false)
+            }
+            Operation::ToFloat { .. } => (self.dwords_to_floats(half), true),
+            Operation::SelectFloat(_)
+            | Operation::Move
+            | Operation::Add
+            | Operation::Multiply
+            | Operation::MultiplyAdd
+            | Operation::Floor
+            | Operation::NearestWhole
+            | Operation::Truncate
+            | Operation::Fraction
+            | Operation::Inverse
+            | Operation::SquareRoot
+            | Operation::InverseRoot
+            | Operation::Plane => (self.of_floats(half), true),
+        }
+    }
+
+    fn of_dwords(&mut self, half: Half<'_>) -> u8 {
+        let a = self.dwords(half, 0);
+        let one = matches!(half.step.operation, Operation::Copy | Operation::Not);
+        let b = if one { ZERO } else { self.dwords(half, 1) };
+        let r = self.held.take(Value::Scratch);
+        match half.step.operation {
+            Operation::Copy => emit!(self, vmovaps(y(r), y(a))),
+            Operation::Select => {
+                if let Some(predicate) = half.step.predicate {
+                    let chosen = self.predicate(predicate, half.first());
+                    emit!(self, vblendvps(y(r), y(b), y(a), y(chosen)));
+                }
+            }
+            Operation::Not => {
+                emit!(self, vpcmpeqd(ymm0, ymm0, ymm0), vpxor(y(r), y(a), ymm0));
+            }
+            Operation::And => emit!(self, vpand(y(r), y(a), y(b))),
+            Operation::Or => emit!(self, vpor(y(r), y(a), y(b))),
+            Operation::Xor => emit!(self, vpxor(y(r), y(a), y(b))),
+            Operation::AddDwords => self.add_dwords(half.step, (a, b), r),
+            Operation::CompareDwords { condition, signed } => {
+                self.compare_dwords((condition, signed), (a, b), r);
+            }
+            _ => self.shift(half.step, (a, b), r),
+        }
+        r
+    }
+
+    fn add_dwords(&mut self, step: &Step, (a, b): (u8, u8), r: u8) {
+        match (step.sources[0].negate, step.sources[1].negate) {
+            (false, false) => emit!(self, vpaddd(y(r), y(a), y(b))),
+            (false, true) => emit!(self, vpsubd(y(r), y(a), y(b))),
+            (true, false) => emit!(self, vpsubd(y(r), y(b), y(a))),
+            (true, true) => emit!(self, vpaddd(y(r), y(a), y(b)), vpsubd(y(r), y(ZERO), y(r))),
+        }
+    }
+
+    fn shift(&mut self, step: &Step, (a, b): (u8, u8), r: u8) {
+        let count = self.constant(COUNT);
+        emit!(self, vpand(ymm0, y(b), ymmword_ptr(count)));
+        match step.operation {
+            Operation::ShiftLeft => emit!(self, vpsllvd(y(r), y(a), ymm0)),
+            Operation::ShiftSigned => emit!(self, vpsravd(y(r), y(a), ymm0)),
+            _ => emit!(self, vpsrlvd(y(r), y(a), ymm0)),
+        }
+    }
+
+    fn compare_dwords(&mut self, (condition, signed): (Condition, bool), (a, b): (u8, u8), r: u8) {
+        let (mut a, mut b) = (a, b);
+        let order = !matches!(condition, Condition::Equal | Condition::NotEqual);
+        if order && !signed {
+            let sign = self.constant(SIGN);
+            emit!(
+                self,
+                vpxor(ymm2, y(a), ymmword_ptr(sign)),
+                vpxor(ymm3, y(b), ymmword_ptr(sign))
+            );
+            (a, b) = (2, 3);
+        }
+        let inverted = match condition {
+            Condition::Equal | Condition::NotEqual => {
+                emit!(self, vpcmpeqd(y(r), y(a), y(b)));
+                condition == Condition::NotEqual
+            }
+            Condition::Greater | Condition::LessOrEqual => {
+                emit!(self, vpcmpgtd(y(r), y(a), y(b)));
+                condition == Condition::LessOrEqual
+            }
+            Condition::Less | Condition::GreaterOrEqual => {
+                emit!(self, vpcmpgtd(y(r), y(b), y(a)));
+                condition == Condition::GreaterOrEqual
+            }
+            Condition::Unordered => {
+                emit!(self, vpxor(y(r), y(r), y(r)));
+                false
+            }
+        };
+        if inverted {
+            emit!(self, vpcmpeqd(ymm0, ymm0, ymm0), vpxor(y(r), y(r), ymm0));
+        }
+    }
+
+    fn dwords_to_floats(&mut self, half: Half<'_>) -> u8 {
+        let a = self.dwords(half, 0);
+        let r = self.held.take(Value::Scratch);
+        if half.step.truncate {
+            emit!(
+                self,
+                vcvtdq2pd(ymm2, x(a)),
+                vextracti128(xmm3, y(a), 1),
+                vcvtdq2pd(ymm3, xmm3)
+            );
+            self.join_truncated(r);
+        } else {
+            emit!(self, vcvtdq2ps(y(r), y(a)));
+        }
+        r
+    }
+
+    fn of_floats(&mut self, half: Half<'_>) -> u8 {
+        let step = half.step;
+        let a = self.floats(half, 0);
+        let two = matches!(
+            step.operation,
+            Operation::SelectFloat(_)
+                | Operation::Add
+                | Operation::Multiply
+                | Operation::MultiplyAdd
+        );
+        let b = if two { self.floats(half, 1) } else { ZERO };
+        let c = if step.operation == Operation::MultiplyAdd {
+            self.floats(half, 2)
+        } else {
+            ZERO
+        };
+        let r = self.held.take(Value::Scratch);
+        let adds = step.operation == Operation::Add;
+        match step.operation {
+            Operation::Add | Operation::Multiply if step.truncate => {
+                self.in_doubles(adds, (a, b), r);
+            }
+            Operation::Add => emit!(self, vaddps(y(r), y(a), y(b))),
+            Operation::Multiply => emit!(self, vmulps(y(r), y(a), y(b))),
+            Operation::MultiplyAdd => {
+                emit!(self, vmovaps(y(r), y(a)), vfmadd231ps(y(r), y(b), y(c)));
+            }
+            Operation::SelectFloat(condition) => self.select_float(condition, (a, b), r),
+            Operation::Floor => emit!(self, vroundps(y(r), y(a), DOWN)),
+            Operation::NearestWhole => {
+                emit!(self, vroundps(y(r), y(a), TO_NEAREST));
+            }
+            Operation::Truncate => emit!(self, vroundps(y(r), y(a), TO_ZERO)),
+            Operation::Inverse => {
+                let one = self.constant(ONE);
+                emit!(
+                    self,
+                    vmovups(ymm0, ymmword_ptr(one)),
+                    vdivps(y(r), ymm0, y(a))
+                );
+            }
+            Operation::SquareRoot => emit!(self, vsqrtps(y(r), y(a))),
+            Operation::InverseRoot => self.inverse_root(a, r),
+            Operation::Fraction => {
+                let below = self.constant(BELOW_ONE);
+                emit!(
+                    self,
+                    vroundps(y(r), y(a), DOWN),
+                    vsubps(y(r), y(a), y(r)),
+                    vmovups(ymm0, ymmword_ptr(below)),
+                    // Of a NaN and a number the second source is the minimum.
+                    vminps(y(r), ymm0, y(r))
+                );
+            }
+            _ => emit!(self, vmovaps(y(r), y(a))),
+        }
+        let exact = matches!(
+            step.operation,
+            Operation::SelectFloat(_)
+                | Operation::Move
+                | Operation::Floor
+                | Operation::NearestWhole
+                | Operation::Truncate
+        );
+        self.finish_float(step, r, exact || step.truncate);
+        r
+    }
+
+    /// What a float result still needs: the one NaN, no denormals unless it has none, the range from 0 to 1.
+    fn finish_float(&mut self, step: &Step, r: u8, flushed: bool) {
+        if step.saturate {
+            // Of a NaN and a number the second source is the maximum, of two zeros, too.
+            let one = self.constant(ONE);
+            emit!(
+                self,
+                vmaxps(y(r), y(r), y(ZERO)),
+                vminps(y(r), y(r), ymmword_ptr(one))
+            );
+        } else {
+            let nan = self.constant(NAN);
+            emit!(
+                self,
+                vcmpps(ymm0, y(r), y(r), UNORDERED),
+                vblendvps(y(r), y(r), ymmword_ptr(nan), ymm0)
+            );
+        }
+        if !flushed {
+            self.flush(r, 0);
+        }
+    }
+
+    /// Root and quotient in double precision.
+    fn inverse_root(&mut self, a: u8, r: u8) {
+        let one = self.constant(ONE_64);
+        emit!(
+            self,
+            vextractf128(xmm3, y(a), 1),
+            vcvtps2pd(ymm2, x(a)),
+            vcvtps2pd(ymm3, xmm3),
+            vsqrtpd(ymm2, ymm2),
+            vsqrtpd(ymm3, ymm3),
+            vmovupd(ymm0, ymmword_ptr(one)),
+            vdivpd(ymm2, ymm0, ymm2),
+            vdivpd(ymm3, ymm0, ymm3),
+            vcvtpd2ps(xmm2, ymm2),
+            vcvtpd2ps(xmm3, ymm3),
+            vinsertf128(y(r), ymm2, xmm3, 1)
+        );
+    }
+
+    /// As `cmpn` compares: with NaN the first source is taken, the second being NaN.
+    fn select_float(&mut self, condition: Condition, (a, b): (u8, u8), r: u8) {
+        let how = comparison(condition);
+        emit!(
+            self,
+            vcmpps(ymm0, y(a), y(b), how),
+            vcmpps(ymm1, y(b), y(b), UNORDERED)
+        );
+        if condition == Condition::NotEqual {
+            emit!(self, vandnps(ymm0, ymm1, ymm0));
+        } else {
+            emit!(self, vorps(ymm0, ymm0, ymm1));
+        }
+        emit!(self, vblendvps(y(r), y(b), y(a), ymm0));
+    }
+
+    /// A sum or product in double precision, then truncated.
+    fn in_doubles(&mut self, adds: bool, (a, b): (u8, u8), r: u8) {
+        // The upper four first: `a` and `b` may be the registers that the lower four come to.
+        emit!(
+            self,
+            vextractf128(xmm0, y(a), 1),
+            vcvtps2pd(ymm0, xmm0),
+            vextractf128(xmm1, y(b), 1),
+            vcvtps2pd(ymm1, xmm1),
+            vcvtps2pd(ymm2, x(a)),
+            vcvtps2pd(ymm4, x(b))
+        );
+        if adds {
+            emit!(self, vaddpd(ymm3, ymm0, ymm1), vaddpd(ymm2, ymm2, ymm4));
+        } else {
+            emit!(self, vmulpd(ymm3, ymm0, ymm1), vmulpd(ymm2, ymm2, ymm4));
+        }
+        self.join_truncated(r);
+    }
+
+    /// The doubles in `ymm2` and `ymm3` as single floats, truncated: below the smallest normal one they are zeros.
+    fn join_truncated(&mut self, r: u8) {
+        let [magnitude, normal, single] =
+            [MAGNITUDE_64, NORMAL_64, SINGLE_64].map(|c| self.constant(c));
+        for part in [2, 3] {
+            emit!(
+                self,
+                vandpd(ymm0, y(part), ymmword_ptr(magnitude)),
+                vcmppd(ymm0, ymm0, ymmword_ptr(normal), LESS),
+                vpsrlq(ymm0, ymm0, 1),
+                vandnpd(y(part), ymm0, y(part)),
+                vandpd(y(part), y(part), ymmword_ptr(single)),
+                vcvtpd2ps(x(part), y(part))
+            );
+        }
+        emit!(self, vinsertf128(y(r), ymm2, xmm3, 1));
+    }
+
+    /// Both halves of a plane equation.
+    pub(super) fn plane(&mut self, step: &Step) {
+        let (Place::Scalar(plane), Place::Vector(point)) =
+            (step.sources[0].place, step.sources[1].place)
+        else {
+            return;
+        };
+        let terms = [0, 1, 3].map(|n| {
+            let term = self.held.take(Value::Scratch);
+            let at = 4 * (i32::from(plane) + n);
+            emit!(self, vbroadcastss(y(term), dword_ptr(rdi + at)));
+            self.flush(term, 0);
+            let modified = self.modified(term, step.sources[0], 2);
+            emit!(self, vcvtps2pd(y(term), x(modified)));
+            term
+        });
+        for number in 0..if step.wide { 2 } else { 1 } {
+            let half = Half { step, number };
+            for term in terms {
+                self.held.keep(term);
+            }
+            let first = point + 16 * number;
+            let [u, v] = [first, first + 8].map(|at| self.floats_at(at));
+            let u = self.modified(u, step.sources[1], 2);
+            let v = self.modified(v, step.sources[1], 3);
+            let r = self.held.take(Value::Scratch);
+            let [p, q, s] = terms;
+            emit!(
+                self,
+                vextractf128(xmm0, y(u), 1),
+                vextractf128(xmm1, y(v), 1),
+                vcvtps2pd(ymm2, x(u)),
+                vcvtps2pd(ymm4, x(v)),
+                vcvtps2pd(ymm0, xmm0),
+                vcvtps2pd(ymm1, xmm1),
+                vmulpd(ymm2, ymm2, y(p)),
+                vmulpd(ymm4, ymm4, y(q)),
+                vmulpd(ymm0, ymm0, y(p)),
+                vmulpd(ymm1, ymm1, y(q)),
+                vaddpd(ymm2, ymm2, ymm4),
+                vaddpd(ymm0, ymm0, ymm1),
+                vaddpd(ymm2, ymm2, y(s)),
+                vaddpd(ymm0, ymm0, y(s)),
+                vcvtpd2ps(xmm2, ymm2),
+                vcvtpd2ps(xmm0, ymm0),
+                vinsertf128(y(r), ymm2, xmm0, 1)
+            );
+            self.finish_float(step, r, false);
+            self.store(half, r, true);
+        }
+    }
+}

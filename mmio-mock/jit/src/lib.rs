@@ -1,0 +1,35 @@
+//! Machine code for stretches of kernels, on hosts with AVX2 and FMA.
+//!
+//! The only code of the model that is unsafe: it calls what it has made. Memory is written first and executable then, never
+//! both. The host's rounding mode and flags stay as Rust has them.
+#![deny(unsafe_code)]
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "the emitter is for one architecture")
+)]
+
+use eu::stretch::Compiler;
+use std::sync::Arc;
+
+#[cfg(target_arch = "x86_64")]
+mod code;
+#[cfg(target_arch = "x86_64")]
+mod constants;
+#[cfg(target_arch = "x86_64")]
+mod emit;
+#[cfg(target_arch = "x86_64")]
+mod held;
+
+/// The compiler of this host; `None` where it has none: another architecture, no AVX2 or FMA, or no memory that may be
+/// made executable.
+#[must_use]
+pub fn compiler() -> Option<Arc<dyn Compiler>> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        code::compiler()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        None
+    }
+}

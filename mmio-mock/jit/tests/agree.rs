@@ -1,0 +1,94 @@
+//! Random kernels: registers, flags and counts are those of the interpreter.
+
+use crate::kernels::{self, Kernel};
+use eu::{KernelCache, NoObserver, RunStats, Stop, Thread};
+use fastrand::Rng;
+use isa::Verx10;
+
+/// Kernels of each generation.
+const KERNELS: u32 = 400;
+/// Threads of each, behind those that warm it up.
+const THREADS: u32 = 24;
+const WARM: u32 = 40;
+
+/// A kernel as text, to find what differs.
+fn text(generation: Verx10, words: &[[u32; 4]]) -> String {
+    let line = |words: &[u32; 4]| match isa::decode::decode(generation, *words) {
+        Ok(inst) => isa::print::print(generation, &inst) + "\n",
+        Err(error) => format!("{error}\n"),
+    };
+    words.iter().map(line).collect()
+}
+
+fn run(
+    cache: &mut KernelCache,
+    port: &mut Kernel,
+    thread: &mut Thread,
+    budget: u64,
+) -> (String, RunStats, u64) {
+    let mut left = budget;
+    let mut stats = RunStats::default();
+    let stop: Stop<u32> = thread.run(cache, port, &mut NoObserver, &mut left, &mut stats);
+    (format!("{stop:?}"), stats, left)
+}
+
+#[test]
+fn compiled_stretches_agree_with_the_interpreter() {
+    let Some(compiler) = jit::compiler() else {
+        println!("skipped: this host has no compiler");
+        return;
+    };
+    let seed = std::env::var("CRESTLINE_SEED")
+        .ok()
+        .and_then(|s| s.parse().ok());
+    let seed: u64 = seed.unwrap_or(0x0c0d_e5ee);
+    let kernels = std::env::var("CRESTLINE_KERNELS")
+        .ok()
+        .and_then(|s| s.parse().ok());
+    let count: u32 = kernels.unwrap_or(KERNELS);
+    println!("seed {seed}, {count} kernels a generation");
+    for generation in [40, 45, 50, 60].map(Verx10::from_times_ten) {
+        let mut rng = Rng::with_seed(seed ^ u64::from(generation.times_ten()));
+        let (mut all, mut compiled) = (0, 0);
+        for number in 0..count {
+            let words = kernels::kernel(&mut rng, generation);
+            let mut port = Kernel(words);
+            let mut plain = KernelCache::new(generation).unwrap();
+            let mut cache = KernelCache::new(generation).unwrap();
+            cache.set_compiler(Some(compiler.clone()), false);
+            let mut thread = Thread::of(cache.instructions());
+            for n in 0..WARM + THREADS {
+                kernels::thread(&mut rng, &mut thread);
+                let mut other = thread.clone();
+                // Some stop within a stretch, and go on.
+                let budget = if n % 4 == 3 { 1 + rng.u64(..12) } else { 1000 };
+                for budget in [budget, 1000] {
+                    let a = run(&mut cache, &mut port, &mut thread, budget);
+                    let b = run(&mut plain, &mut port, &mut other, budget);
+                    all += b.1.instructions;
+                    let place = || {
+                        format!(
+                            "{generation:?} kernel {number} thread {n}:\n{}",
+                            text(generation, &port.0)
+                        )
+                    };
+                    assert_eq!(a, b, "{}", place());
+                    for r in 0..128 {
+                        assert_eq!(thread.grf()[r], other.grf()[r], "r{r} of {}", place());
+                    }
+                    assert_eq!(thread.view(), other.view(), "{}", place());
+                    assert!(thread.is_as(&other), "{}", place());
+                    if a.0 == "EndOfThread" {
+                        break;
+                    }
+                }
+            }
+            compiled += cache.compiled();
+        }
+        println!("{generation:?}: {all} instructions, {compiled} of them compiled");
+        assert!(
+            compiled * 4 > all / 2,
+            "{generation:?}: {compiled} of {all}"
+        );
+    }
+}

@@ -1,0 +1,330 @@
+//! Random kernels of what stretches are made of, and threads with random registers.
+
+use eu::{Delivery, Grf, Message, Port, Thread, ThreadInit};
+use fastrand::Rng;
+use isa::inst::{AccessMode, Branch, Compression, CondMod, PredCtrl, SendDesc};
+use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use isa::{Inst, Opcode, Verx10};
+
+/// Fetches from a list of words; messages do nothing.
+pub struct Kernel(pub Vec<[u32; 4]>);
+
+impl Port for Kernel {
+    type Fault = u32;
+
+    fn fetch(&mut self, ip: u32) -> Result<[u32; 4], u32> {
+        self.0.get(ip as usize / 16).copied().ok_or(ip)
+    }
+
+    fn send(&mut self, _: &Message<'_>, _: &mut [Grf]) -> Result<Delivery, u32> {
+        Ok(Delivery::Done)
+    }
+}
+
+fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.usize(..of.len())]
+}
+
+/// Floats and integers that lie at the edges of something, and others.
+pub fn value(rng: &mut Rng) -> u32 {
+    const EDGES: [u32; 20] = [
+        0,
+        0x8000_0000,
+        1,
+        0x8000_0001,
+        0x007f_ffff,
+        0x807f_ffff,
+        0x0080_0000,
+        0x8080_0000,
+        0x0080_0001,
+        0x3f80_0000,
+        0x3f7f_ffff,
+        0xbf80_0000,
+        0x7f7f_ffff,
+        0xff7f_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0xffc0_0001,
+        0x7f80_0001,
+        0xffff_ffff,
+    ];
+    match rng.u32(..12) {
+        0 | 1 => pick(rng, &EDGES),
+        2 => rng.u32(..),
+        3 => rng.u32(..64),
+        // Products of these lie around the smallest normal float.
+        4 | 5 => rng.u32(..) & 0x80ff_ffff | 0x1f80_0000 | (rng.u32(..2) << 29),
+        6 => rng.u32(..) & 0x81ff_ffff,
+        // Whole numbers and halves.
+        7 => ((rng.i32(-64..64) as f32) / 2.0).to_bits(),
+        _ => rng.u32(..) & 0x83ff_ffff | 0x3c00_0000,
+    }
+}
+
+fn region(rng: &mut Rng) -> Region {
+    pick(rng, &[Region::VEC8, Region::VEC8, Region::SCALAR])
+}
+
+fn source(rng: &mut Rng, ty: Type, constant: bool) -> Src {
+    let mut s = Src {
+        file: RegFile::Grf,
+        ty,
+        addr: Addr::Direct {
+            nr: 2 + rng.u8(..14),
+            subnr: 0,
+        },
+        region: region(rng),
+        ..Src::NULL
+    };
+    if s.region == Region::SCALAR {
+        s.addr = Addr::Direct {
+            nr: 2 + rng.u8(..14),
+            subnr: 4 * rng.u8(..8),
+        };
+    }
+    if constant && rng.u32(..4) == 0 {
+        s = Src {
+            file: RegFile::Imm,
+            ty,
+            imm: u64::from(value(rng)),
+            ..Src::NULL
+        };
+    } else if ty == Type::F {
+        s.negate = rng.u32(..4) == 0;
+        s.abs = rng.u32(..4) == 0;
+    }
+    s
+}
+
+fn modifiers(rng: &mut Rng, i: &mut Inst) {
+    i.no_mask = rng.u32(..4) == 0;
+    i.pred_ctrl = pick(rng, &[PredCtrl::None, PredCtrl::None, PredCtrl::Normal]);
+    i.pred_inv = rng.bool();
+    i.flag_subreg = u8::from(rng.bool());
+}
+
+const CONDITIONS: [CondMod; 7] = [
+    CondMod::Z,
+    CondMod::Nz,
+    CondMod::G,
+    CondMod::Ge,
+    CondMod::L,
+    CondMod::Le,
+    CondMod::U,
+];
+
+/// An instruction of the kind that stretches have, with some that they have not.
+fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
+    use Opcode::{
+        Add, And, Asr, Cmp, Frc, Mad, Math, Mov, Mul, Not, Or, Pln, Rndd, Rnde, Rndz, Sel, Shl,
+        Shr, Xor,
+    };
+    let sandy = set == Verx10::from_times_ten(60);
+    let mut opcode = pick(
+        rng,
+        &[
+            Mov, Mov, Sel, Sel, Not, And, Or, Xor, Shl, Shr, Asr, Cmp, Cmp, Add, Add, Add, Mul,
+            Mul, Mad, Mad, Math, Pln, Frc, Rndd, Rnde, Rndz,
+        ],
+    );
+    if !sandy && matches!(opcode, Mad | Math | Pln) {
+        opcode = Mul;
+    }
+    let mut i = Inst::blank(opcode);
+    i.exec_size = pick(rng, &[8, 8, 16, 16, 16, 4, 1]);
+    i.compression = if i.exec_size == 16 && !sandy {
+        Compression::Compressed
+    } else {
+        Compression::None
+    };
+    if i.exec_size <= 8 && rng.u32(..3) == 0 {
+        if sandy {
+            i.qtr_ctrl = 1;
+        } else {
+            i.compression = Compression::SecHalf;
+        }
+    }
+    modifiers(rng, &mut i);
+    let float = match opcode {
+        Mov | Sel | Cmp | Add => rng.u32(..3) != 0,
+        Not | And | Or | Xor | Shl | Shr | Asr => false,
+        _ => true,
+    };
+    let dword = pick(rng, &[Type::D, Type::Ud]);
+    let ty = if float { Type::F } else { dword };
+    i.dst = Dst {
+        file: RegFile::Grf,
+        ty,
+        addr: Addr::Direct {
+            nr: 2 + rng.u8(..14),
+            subnr: 0,
+        },
+        ..Dst::NULL
+    };
+    if i.exec_size == 1 {
+        i.dst.addr = Addr::Direct {
+            nr: 2 + rng.u8(..14),
+            subnr: 4 * rng.u8(..8),
+        };
+    }
+    i.num_src = match opcode {
+        Math | Mov | Not | Frc | Rndd | Rnde | Rndz => 1,
+        Mad => 3,
+        _ => 2,
+    };
+    let last = usize::from(i.num_src) - 1;
+    for n in 0..=last {
+        i.src[n] = source(rng, ty, n == last && opcode != Mad);
+    }
+    match opcode {
+        Mov if rng.u32(..4) == 0 => i.dst.ty = Type::F,
+        Cmp => {
+            i.cond_mod = pick(rng, &CONDITIONS);
+            if rng.bool() {
+                i.dst = Dst { ty, ..Dst::NULL };
+            }
+        }
+        Sel if sandy && rng.bool() => {
+            i.cond_mod = pick(rng, &CONDITIONS);
+            i.pred_ctrl = PredCtrl::None;
+        }
+        Sel => i.pred_ctrl = PredCtrl::Normal,
+        Mad => three(rng, &mut i),
+        Math => {
+            i.math = Some(pick(rng, &[1, 4, 5]));
+            i.src[0].negate = false;
+            i.src[0].abs = false;
+        }
+        Pln => {
+            i.src[0].region = Region::SCALAR;
+            i.src[0].addr = Addr::Direct {
+                nr: 2 + rng.u8(..14),
+                subnr: 16 * rng.u8(..2),
+            };
+            i.src[1] = Src {
+                region: Region::VEC8,
+                ..source(rng, Type::F, false)
+            };
+            i.src[1].addr = Addr::Direct {
+                nr: 2 + 2 * rng.u8(..6),
+                subnr: 0,
+            };
+        }
+        And | Or | Xor | Not | Shl | Shr | Asr | Add if !float && rng.u32(..4) == 0 => {
+            i.cond_mod = pick(rng, &[CondMod::Z, CondMod::Nz, CondMod::G]);
+        }
+        _ => {}
+    }
+    if float && !matches!(opcode, Cmp) {
+        i.saturate = rng.u32(..5) == 0;
+    }
+    if opcode == Add && !float {
+        i.src[0].negate = rng.u32(..3) == 0;
+        i.src[1].negate = i.src[1].file == RegFile::Grf && rng.u32(..3) == 0;
+    }
+    i
+}
+
+/// Three sources are in registers and take align16.
+fn three(rng: &mut Rng, i: &mut Inst) {
+    i.access = AccessMode::Align16;
+    i.exec_size = 8;
+    i.dst.writemask = 0xf;
+    if let Addr::Direct { nr, .. } = i.dst.addr {
+        i.dst.addr = Addr::Direct { nr, subnr: 0 };
+    }
+    for s in &mut i.src {
+        if s.region != Region::SCALAR {
+            s.region = Region {
+                vstride: 4,
+                width: 4,
+                hstride: 1,
+            };
+        }
+        s.swizzle = if rng.u32(..8) == 0 {
+            [1, 0, 3, 2]
+        } else {
+            [0, 1, 2, 3]
+        };
+    }
+}
+
+/// A kernel with its end; on Sandy Bridge with branches in it.
+pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
+    let mut out = Vec::new();
+    let sandy = set == Verx10::from_times_ten(60);
+    let old = set.times_ten() < 50;
+    let blocks = 1 + rng.usize(..3);
+    for block in 0..blocks {
+        let count = 1 + rng.usize(..14);
+        let mut body: Vec<[u32; 4]> = Vec::new();
+        while body.len() < count {
+            // Some are not encoded in a generation.
+            if let Ok(words) = isa::encode(set, &instruction(rng, set)) {
+                body.push(words);
+            }
+        }
+        if sandy && block > 0 {
+            // In units of eight bytes, from the `if` to the `endif`.
+            let mut i = Inst::blank(Opcode::If);
+            i.exec_size = 16;
+            i.pred_ctrl = PredCtrl::Normal;
+            i.flag_subreg = u8::from(rng.bool());
+            i.branch = Some(Branch {
+                jump: 2 * (count as i32 + 1),
+                pop_or_uip: 0,
+            });
+            let mut end = Inst::blank(Opcode::Endif);
+            end.exec_size = 16;
+            end.branch = Some(Branch {
+                jump: 2,
+                pop_or_uip: 0,
+            });
+            out.push(isa::encode(set, &i).unwrap());
+            out.extend(body);
+            out.push(isa::encode(set, &end).unwrap());
+        } else {
+            out.extend(body);
+        }
+    }
+    let mut send = Inst::blank(Opcode::Send);
+    send.exec_size = 8;
+    send.num_src = 1;
+    send.send = Some(SendDesc {
+        // Before Ironlake the end is in the descriptor.
+        imm: Some(if old { 0x8010_0000 } else { 0x0200_0000 }),
+        mrf: u8::from(!sandy),
+        eot: !old,
+        ..SendDesc::default()
+    });
+    if sandy {
+        send.src[0] = Src {
+            file: RegFile::Mrf,
+            ty: Type::Ud,
+            addr: Addr::Direct { nr: 1, subnr: 0 },
+            region: Region::VEC8,
+            ..Src::NULL
+        };
+    }
+    out.push(isa::encode(set, &send).unwrap());
+    out
+}
+
+/// A thread at the beginning of a kernel.
+pub fn thread(rng: &mut Rng, thread: &mut Thread) {
+    let dispatch_mask = if rng.bool() {
+        0xffff
+    } else {
+        u32::from(rng.u16(..))
+    };
+    thread.dispatch(&ThreadInit {
+        dispatch_mask,
+        grf_count: 128,
+        ..ThreadInit::default()
+    });
+    for register in thread.grf_mut().iter_mut().take(24) {
+        *register = std::array::from_fn(|_| value(rng));
+    }
+    thread.set_flag([rng.u16(..), rng.u16(..)]);
+}

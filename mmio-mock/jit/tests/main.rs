@@ -1,0 +1,6 @@
+//! Compiled stretches against the interpreter, bit for bit.
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![cfg(target_arch = "x86_64")]
+
+mod agree;
+mod kernels;
