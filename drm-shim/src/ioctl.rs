@@ -6,9 +6,8 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
-use wire::message::Remap;
 use wire::{Head, Op};
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::IntoBytes;
 
 use crate::inodes::File;
 use crate::sys::Result;
@@ -66,23 +65,10 @@ pub fn request(file: File, request: u32, argument: usize) -> Result<c_int> {
     let mut room: Room = [MaybeUninit::uninit(); size_of::<Room>()];
     let mut packet = Packet::with(&mut room);
     let result = exchange(request, head, payload, &mut packet);
-    let remaps = packet.head.remaps as usize * size_of::<Remap>();
-    if remaps > 0 {
-        let all = packet.body().get(..remaps).unwrap_or_default();
-        for remap in all.chunks_exact(size_of::<Remap>()) {
-            if let Ok(remap) = Remap::read_from_bytes(remap) {
-                map::remap(&remap);
-            }
-        }
-    }
     // A request that fails may write its block all the same (a wait tells the time that was left).
     if writes && packet.head.len > 0 {
         let len = (packet.head.len as usize).min(size);
-        let Some(block) = packet
-            .body_mut()
-            .get_mut(remaps..)
-            .and_then(|rest| rest.get_mut(..len))
-        else {
+        let Some(block) = packet.body_mut().get_mut(..len) else {
             link::protocol("an answer is shorter than it says");
             return Err(libc::ENODEV);
         };

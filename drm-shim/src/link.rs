@@ -18,7 +18,7 @@ use crate::sys::key::{self, Claim, Mark};
 use crate::sys::memory::Block;
 use crate::sys::socket::{self, Packet};
 use crate::sys::{self, Result};
-use crate::{config, fork, life, own, report};
+use crate::{config, fork, life, map, own, report};
 
 /// How long to look for an answer before sleeping. To wake a thread on an idle processor takes longer than most answers.
 const SPIN: Duration = Duration::from_micros(40);
@@ -189,6 +189,11 @@ impl Link {
                 let number = install(packet);
                 let head = Head::new(Op::Installed, NO_FILE, [number as u64, 0, 0]);
                 self.send(head, Block::of(&[]))?;
+                continue;
+            }
+            if packet.head.kind == Reply::REMAP {
+                // What it has to tell the node goes by another connection.
+                map::remap_all(packet.body());
                 continue;
             }
             return match packet.head.result {

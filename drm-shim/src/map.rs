@@ -5,6 +5,7 @@
 
 use wire::message::Remap;
 use wire::{Head, NO_FILE, Op};
+use zerocopy::FromBytes;
 
 use crate::inodes::File;
 use crate::sys::memory::{self, Block, PAGE, Wish};
@@ -182,9 +183,18 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
     moved
 }
 
+/// Makes mappings anew: [`Remap`]s, one behind the other.
+pub fn remap_all(all: &[u8]) {
+    for one in all.chunks_exact(size_of::<Remap>()) {
+        if let Ok(one) = Remap::read_from_bytes(one) {
+            remap(&one);
+        }
+    }
+}
+
 /// Shows something else where the program has a mapping of the node; where it has put something of its own meanwhile, past
 /// libc, that stays.
-pub fn remap(remap: &Remap) {
+fn remap(remap: &Remap) {
     let Some(memory) = life::memory(remap.which) else {
         return link::protocol("a mapping moves to an unknown memory");
     };

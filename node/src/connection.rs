@@ -14,7 +14,7 @@ use kernel::error::{
     code::{EBADF, EINVAL, EMFILE, ENODEV, ENOTTY},
 };
 use nix::sys::stat::fstat;
-use wire::message::Remap;
+use wire::message::{MAX_REMAPS, Remap};
 use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
 
@@ -318,10 +318,17 @@ impl Connection<'_> {
             kind: 0,
             len: block.len() as u32,
             result: result.unwrap_or_else(Error::to_errno),
-            remaps: remaps.len() as u32,
             ..Reply::default()
         };
-        self.socket.send(&reply, &[remaps.as_bytes(), &block], &[])
+        for remaps in remaps.chunks(MAX_REMAPS) {
+            let head = Reply {
+                kind: Reply::REMAP,
+                len: size_of_val(remaps) as u32,
+                ..Reply::default()
+            };
+            self.socket.send(&head, &[remaps.as_bytes()], &[])?;
+        }
+        self.socket.send(&reply, &[&block], &[])
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use driver::Object;
 use driver::mmap::Kind;
@@ -27,13 +28,32 @@ pub struct Mapped {
 
 /// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) unless it was changed.
 const MOST: usize = 1 << 17;
+/// Most mappings of all processes together, some hundred bytes each. What a process has inherited counts again.
+const MOST_OF_ALL: usize = 1 << 20;
+/// A process may have so many however many the others have.
+const ALWAYS: usize = 1 << 11;
+/// Mappings are whole pages.
+const PAGE: u64 = 4096;
 
 /// The mappings of a process.
-#[derive(Clone, Default)]
 pub struct Mappings {
     by_address: BTreeMap<u64, Mapped>,
     /// The addresses of those through a fence, by the number of the object.
     fenced: BTreeMap<usize, BTreeSet<u64>>,
+    /// How many all processes have.
+    total: Arc<AtomicUsize>,
+}
+
+impl Drop for Mappings {
+    fn drop(&mut self) {
+        self.total.fetch_sub(self.by_address.len(), Relaxed);
+    }
+}
+
+/// A range as the system has it: from the first byte of a page to the end of one.
+fn pages(address: u64, len: u64) -> Option<(u64, u64)> {
+    let len = len.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX);
+    address.is_multiple_of(PAGE).then_some((address, len))
 }
 
 struct Process {
@@ -50,6 +70,8 @@ struct Inner {
     lives: u64,
     /// What processes that have ended still hold, by their connections.
     ended: BTreeMap<u64, Arc<Mutex<Mappings>>>,
+    /// Mappings of all of them.
+    total: Arc<AtomicUsize>,
 }
 
 /// All client processes.
@@ -65,7 +87,8 @@ impl Processes {
         self.inner.lock()
     }
 
-    /// A process has begun, with the mappings of `parent` when it has inherited them. What it is to be ended by.
+    /// A process has begun, with the mappings of `parent` when it has inherited them and there is room for as many more. What it
+    /// is to be ended by.
     #[must_use]
     pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>) -> u64 {
         let pid = peer.pid();
@@ -76,14 +99,17 @@ impl Processes {
             .and_then(|parent| inner.processes.get(&parent))
             .filter(|process| found == parent || !process.peer.is_alive());
         let inherited = inherited.map(|parent| Arc::clone(&parent.mappings));
+        let mut mappings = Mappings::of(&inner.total);
         drop(inner);
-        let mappings = inherited.map(|mappings| mappings.lock().clone());
+        if let Some(inherited) = inherited {
+            mappings.inherit(&inherited.lock());
+        }
         let mut inner = self.lock();
         inner.lives = inner.lives.wrapping_add(1);
         let process = Process {
             life: inner.lives,
             peer: Arc::clone(peer),
-            mappings: Arc::new(Mutex::new(mappings.unwrap_or_default())),
+            mappings: Arc::new(Mutex::new(mappings)),
         };
         let life = process.life;
         let old = inner.processes.insert(pid, process);
@@ -127,14 +153,15 @@ impl Processes {
     /// A range now shows an object; what was there before does not any more. Nothing is kept for a process that has
     /// ended: its last messages may be read after its end.
     pub fn map(&self, pid: i32, address: u64, mapped: Mapped) {
-        let Some(all) = self.mappings(pid) else {
+        let (Some(all), Some((address, len))) = (self.mappings(pid), pages(address, mapped.len))
+        else {
             return;
         };
         let mut mappings = all.lock();
         let mut old = Vec::new();
         if mappings.has_room() {
-            old = mappings.cut(address, mapped.len);
-            old.extend(mappings.insert(address, mapped));
+            old = mappings.cut(address, len);
+            old.extend(mappings.insert(address, Mapped { len, ..mapped }));
         }
         drop(mappings);
         drop(old);
@@ -142,7 +169,9 @@ impl Processes {
 
     /// What a range shows is also shown by another one from here on, in place of what was there.
     pub fn copy(&self, pid: i32, from: u64, to: u64, len: u64) {
-        let Some(all) = self.mappings(pid) else {
+        let (Some(all), Some((from, len)), Some((to, _))) =
+            (self.mappings(pid), pages(from, len), pages(to, len))
+        else {
             return;
         };
         let mut mappings = all.lock();
@@ -161,7 +190,7 @@ impl Processes {
 
     /// A range shows nothing any more.
     pub fn unmap(&self, pid: i32, address: u64, len: u64) {
-        let Some(all) = self.mappings(pid) else {
+        let (Some(all), Some((address, len))) = (self.mappings(pid), pages(address, len)) else {
             return;
         };
         let old = all.lock().cut(address, len);
@@ -191,8 +220,34 @@ impl Processes {
 }
 
 impl Mappings {
+    /// None yet, of processes that have `total` together.
+    fn of(total: &Arc<AtomicUsize>) -> Mappings {
+        Mappings {
+            by_address: BTreeMap::new(),
+            fenced: BTreeMap::new(),
+            total: Arc::clone(total),
+        }
+    }
+
     fn has_room(&self) -> bool {
-        self.by_address.len() < MOST
+        self.has_room_for(1)
+    }
+
+    fn has_room_for(&self, more: usize) -> bool {
+        let (own, all) = (
+            self.by_address.len() + more,
+            self.total.load(Relaxed) + more,
+        );
+        own <= ALWAYS || own <= MOST && all <= MOST_OF_ALL
+    }
+
+    /// Has what another process has, where there is room for it.
+    fn inherit(&mut self, other: &Mappings) {
+        if self.has_room_for(other.by_address.len()) {
+            self.by_address = other.by_address.clone();
+            self.fenced = other.fenced.clone();
+            self.total.fetch_add(self.by_address.len(), Relaxed);
+        }
     }
 
     /// The numbers of the objects that are mapped through a fence.
@@ -218,11 +273,13 @@ impl Mappings {
             addresses.insert(address);
         }
         self.by_address.insert(address, mapped);
+        self.total.fetch_add(1, Relaxed);
         old
     }
 
     fn remove(&mut self, address: u64) -> Option<Mapped> {
         let mapped = self.by_address.remove(&address)?;
+        self.total.fetch_sub(1, Relaxed);
         let key = mapped.object.key();
         if let Some(addresses) = self.fenced.get_mut(&key) {
             addresses.remove(&address);
@@ -254,7 +311,8 @@ impl Mappings {
             .collect()
     }
 
-    /// Takes `address..address + len` out; what it takes away comes back, to be dropped outside locks.
+    /// Takes `address..address + len` out; what it takes away comes back, to be dropped outside locks. Of a mapping in whose middle
+    /// the range lies, two are left; where there is no room for another one, the second is forgotten.
     fn cut(&mut self, address: u64, len: u64) -> Vec<Mapped> {
         let end = address.saturating_add(len);
         let hit: Vec<u64> = self
@@ -278,7 +336,7 @@ impl Mappings {
                 };
                 self.insert(start, first);
             }
-            if stop > end {
+            if stop > end && self.has_room() {
                 let rest = Mapped {
                     len: stop - end,
                     start: mapped.start + (end - start),
@@ -291,3 +349,6 @@ impl Mappings {
         gone
     }
 }
+
+#[cfg(test)]
+mod tests;

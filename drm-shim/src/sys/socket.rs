@@ -45,7 +45,7 @@ impl<'a> Packet<'a> {
                 kind: 0,
                 len: 0,
                 result: 0,
-                remaps: 0,
+                pad: 0,
                 value: 0,
                 which: 0,
             },

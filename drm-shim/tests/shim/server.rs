@@ -369,7 +369,7 @@ impl Connection {
         let set = |block: &mut [u8], index: usize, value: u64| {
             block[index * 8..][..8].copy_from_slice(value.as_bytes());
         };
-        let (mut result, mut remaps) = (0, vec![]);
+        let mut result = 0;
         match head.a as u32 & 0xff {
             number::VERSION => {
                 block[..12].copy_from_slice([1_i32, 6, 0].as_bytes());
@@ -409,12 +409,18 @@ impl Connection {
             }
             number::MOVE => {
                 let (offset, which) = place(word(&block, 1));
-                remaps.push(Remap {
+                let remap = Remap {
                     address: word(&block, 0),
                     len: 4096,
                     offset,
                     which,
-                });
+                };
+                let head = Reply {
+                    kind: Reply::REMAP,
+                    len: size_of::<Remap>() as u32,
+                    ..Reply::default()
+                };
+                self.send(head, remap.as_bytes(), &[]);
             }
             number::FAIL => result = -(word(&block, 0) as i32),
             number::COUNT => {
@@ -434,11 +440,9 @@ impl Connection {
         let reply = Reply {
             len: block.len() as u32,
             result,
-            remaps: remaps.len() as u32,
             ..Reply::default()
         };
-        let rest = [remaps.as_bytes(), &block].concat();
-        self.send(reply, &rest, &[]);
+        self.send(reply, &block, &[]);
     }
 
     /// The inode of a descriptor of the client's; 0 for none.

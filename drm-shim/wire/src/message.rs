@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -43,7 +43,7 @@ ops! {
     Open = 3,
     /// `file`: descriptor; `a`: request; `b`: argument's address. Payload: the argument block, when the request is one that
     /// reads it. Reply: result, and the block as payload when the request is one that writes it.
-    /// Before the reply, any number of [`Reply::INSTALL`] may come.
+    /// Before the reply, any number of [`Reply::INSTALL`] and [`Reply::REMAP`] may come.
     Ioctl = 4,
     /// `file`: descriptor; `a`: protection; `b`: offset; `c`: length. Reply: `value` is the offset in the memory and `which`
     /// says in which; a later [`Op::Mapped`] tells where it went.
@@ -102,18 +102,18 @@ impl Head {
     }
 }
 
-/// Head of what the node answers; remaps follow it, then the payload.
+/// Head of what the node answers; the payload follows it.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Reply {
-    /// 0 for a reply, [`Reply::INSTALL`] for a descriptor to take on the way.
+    /// 0 for a reply; [`Reply::INSTALL`] or [`Reply::REMAP`] for what is to be done on the way.
     pub kind: u32,
     /// Bytes of payload.
     pub len: u32,
     /// Result: not negative, or the negative of an errno.
     pub result: i32,
-    /// Number of [`Remap`]s.
-    pub remaps: u32,
+    /// Zero.
+    pub pad: u32,
     /// See the operation.
     pub value: u64,
     /// Twice the number of a device for its graphics memory, one more for its memory of linear views. In
@@ -124,7 +124,12 @@ pub struct Reply {
 impl Reply {
     /// Not the reply yet: a descriptor (attached) for the client's table, to be answered by [`Op::Installed`].
     pub const INSTALL: u32 = 1;
+    /// Not the reply yet: the payload is [`Remap`]s, of mappings that the client makes anew. No answer.
+    pub const REMAP: u32 = 2;
 }
+
+/// Most [`Remap`]s in a packet.
+pub const MAX_REMAPS: usize = 256;
 
 /// A mapping of the caller that has to show something else from now on (a layout has changed).
 #[derive(

@@ -350,6 +350,10 @@ impl Parser<'_> {
             inst.flag_subreg = options.flag & 1;
         }
         if self.generation.has().quarters {
+            if options.compr {
+                let why = "compr is of generations 4 and 5: from 6 on the execution size alone says it";
+                return Err(Fail::text(places.start, why));
+            }
             inst.qtr_ctrl = options.quarter;
             inst.nib_ctrl = options.nibble;
         } else {

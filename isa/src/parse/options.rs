@@ -20,6 +20,8 @@ pub(super) struct Options {
     pub(super) branch: bool,
     pub(super) mask_ctrl_ex: bool,
     pub(super) compacted: bool,
+    /// `compr` by that name, which is compression control alone.
+    pub(super) compr: bool,
     /// Both halves of a compressed instruction, four message registers apart.
     pub(super) compr4: bool,
     pub(super) eot: bool,
@@ -44,6 +46,7 @@ impl Options {
         branch: false,
         mask_ctrl_ex: false,
         compacted: false,
+        compr: false,
         compr4: false,
         eot: false,
         quarter: 0,
@@ -63,7 +66,11 @@ impl Options {
             "align16" => self.access = AccessMode::Align16,
             "1Q" | "1H" | "1N" => self.group(0, false),
             "2Q" | "sechalf" | "3N" => self.group(1, false),
-            "3Q" | "2H" | "5N" | "compr" => self.group(2, false),
+            "3Q" | "2H" | "5N" => self.group(2, false),
+            "compr" => {
+                self.group(2, false);
+                self.compr = true;
+            }
             "4Q" | "7N" => self.group(3, false),
             "2N" => self.group(0, true),
             "4N" => self.group(1, true),

@@ -96,6 +96,8 @@ impl Thread {
             if counts.turns >= TURNS {
                 counts.turns = 0;
                 cache.compile_loop(self.ip);
+                // Slots are other ones now.
+                continue;
             }
             let ip = self.ip;
             if ip & PAGE_MASK == base

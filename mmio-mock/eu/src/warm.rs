@@ -20,8 +20,10 @@ pub(crate) const TURNS: u32 = 48;
 const COUNTED: usize = 32;
 /// Steps of a kernel at most.
 const LONGEST: usize = 4096;
-/// Kernels whose machine code is kept.
+/// Kernels whose machine code is kept, and most of them that are in use at once.
 const KEPT: usize = 128;
+/// Places where stretches begin, at most: their numbers have sixteen bits.
+const BEGINS: usize = 1 << 15;
 
 /// Where a stretch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,11 +187,22 @@ impl KernelCache {
             self.warm.kept.insert(stretches, compiled.clone());
             compiled
         });
-        let (Some(compiled), Ok(number)) = (compiled, u16::try_from(self.warm.kernels.len()))
-        else {
+        let Some(compiled) = compiled else {
             return;
         };
-        self.warm.kernels.push(compiled);
+        let same = |other: &Arc<dyn Compiled>| Arc::ptr_eq(other, &compiled);
+        let known = self.warm.kernels.iter().position(same);
+        let number = known.unwrap_or(self.warm.kernels.len());
+        if number >= KEPT || self.warm.begins.len() + begins.len() > BEGINS {
+            // Too many at once: as if the instruction cache had been flushed.
+            self.invalidate();
+            return;
+        }
+        if known.is_none() {
+            self.warm.kernels.push(compiled);
+        }
+        // CAST: below `KEPT`.
+        let number = number as u16;
         for (at, begin) in begins {
             self.warm.begins.push(Begin {
                 kernel: number,
@@ -223,7 +236,10 @@ impl KernelCache {
         let mut at = first;
         while at < end && steps < LONGEST {
             // PANIC: `end` is at most the number of slots.
-            let hot = &slots[at].hot;
+            let mut hot = slots[at].hot;
+            // Where a stretch begins already, nothing else is rare: it would not begin there.
+            hot.rare &= slots[at].begin == 0;
+            let hot = &hot;
             let step = resolve::step(hot, set.rules).filter(|step| compiler.takes(step));
             let size = if hot.empty { 1 } else { length(hot, place) };
             match (step, begins.last_mut(), stretches.last_mut()) {

@@ -1,4 +1,4 @@
-//! Measures the interpreter and machine code on the same kernels: straight code, run by one thread after another.
+//! Measures interpreter and machine code on the same straight kernels.
 #![allow(clippy::expect_used, reason = "a measuring program")]
 
 use std::fmt::Write as _;

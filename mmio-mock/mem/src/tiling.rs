@@ -81,16 +81,26 @@ impl BitSixSwizzle {
 /// A tiled surface's pitch is a whole number of tiles. All arithmetic wraps at 32 bits.
 #[inline]
 pub const fn offset(tiling: Tiling, pitch: u32, x_bytes: u32, y: u32) -> u32 {
+    row(tiling, pitch, y).wrapping_add(column(tiling, x_bytes))
+}
+
+/// What byte `x_bytes` of a row adds to an [`offset`].
+#[inline]
+pub const fn column(tiling: Tiling, x_bytes: u32) -> u32 {
     match tiling {
-        Tiling::Linear => y.wrapping_mul(pitch).wrapping_add(x_bytes),
-        Tiling::X => (y & !7)
-            .wrapping_mul(pitch)
-            .wrapping_add((x_bytes >> 9) << 12)
-            .wrapping_add(((y & 7) << 9) | (x_bytes & 511)),
-        Tiling::Y => (y & !31)
-            .wrapping_mul(pitch)
-            .wrapping_add((x_bytes >> 7) << 12)
-            .wrapping_add(((x_bytes & 0x70) << 5) | ((y & 31) << 4) | (x_bytes & 15)),
+        Tiling::Linear => x_bytes,
+        Tiling::X => ((x_bytes >> 9) << 12).wrapping_add(x_bytes & 511),
+        Tiling::Y => ((x_bytes >> 7) << 12).wrapping_add(((x_bytes & 0x70) << 5) | (x_bytes & 15)),
+    }
+}
+
+/// What row `y` adds to an [`offset`].
+#[inline]
+pub const fn row(tiling: Tiling, pitch: u32, y: u32) -> u32 {
+    match tiling {
+        Tiling::Linear => y.wrapping_mul(pitch),
+        Tiling::X => (y & !7).wrapping_mul(pitch).wrapping_add((y & 7) << 9),
+        Tiling::Y => (y & !31).wrapping_mul(pitch).wrapping_add((y & 31) << 4),
     }
 }
 

@@ -114,6 +114,16 @@ impl Surface {
         minify(self.height, lod)
     }
 
+    /// The slice of an array index or cube face: the nearest one that there is, behind the first that counts.
+    #[inline]
+    #[must_use]
+    pub fn array_slice(&self, index: f32) -> i32 {
+        let last = self.depth.saturating_sub(1) as f32;
+        // CAST: clamped to the surface's depth.
+        let index = (index + 0.5).floor().max(0.0).min(last) as i32;
+        index + self.min_array_element as i32
+    }
+
     /// Slices of a level: a volume's shrink, an array's and a cube's do not.
     #[inline]
     pub fn level_depth(&self, lod: u32) -> u32 {

@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("crestline-num", &[]),
     ("crestline-mem", &["crestline-regs"]),
     ("crestline-eu", &["crestline-isa", "crestline-num"]),
-    ("crestline-jit", &["crestline-eu"]),
+    ("crestline-jit", &["crestline-eu", "crestline-isa"]),
     (
         "crestline-mmio-mock",
         &[

@@ -106,15 +106,28 @@ fn add(t: &mut Thread, d: &Decoded) -> Next {
     binary(t, d, i64::wrapping_add)
 }
 
-/// Whether both sources are dwords: then `mul` takes the low half of source 0 and `mach` the
-/// high half (PRM 11.3.4.5, 14.2.25).
+/// Whether both sources are dwords: then `mul` takes the low half of source 0 and `mach` what is left of it
+/// (PRM 11.3.4.5, 14.2.25).
 fn two_dwords(d: &Decoded) -> bool {
     d.src[..2].iter().all(|s| s.num.size() == 4)
 }
 
+/// What `mul` takes of a dword: its low word, and of a number that a signed word holds the whole.
+///
+/// The manual does not say what sign the low word has. Drivers count on both: Mesa 22.3.6 leaves `mach` out where source 0 is a
+/// constant of a signed word (brw_vec4_nir.cpp, `const_src_fits_in_16_bits`) and where it is one of an unsigned word
+/// (brw_fs.cpp, `lower_mul_dword_inst`). The sum of `mul` and `mach` is the same either way.
+fn low(a: i64) -> i64 {
+    if (-0x8000..0).contains(&a) {
+        a
+    } else {
+        a & 0xffff
+    }
+}
+
 fn product(d: &Decoded, a: i64, b: i64) -> i64 {
     if two_dwords(d) {
-        (a & 0xffff).wrapping_mul(b)
+        low(a).wrapping_mul(b)
     } else {
         a.wrapping_mul(b)
     }
@@ -143,8 +156,8 @@ fn mach(t: &mut Thread, d: &Decoded) -> Next {
     let (mut r, b) = sources(t, d);
     let c = acc(t, d);
     for i in 0..16 {
-        let high = (r[i] >> 16).wrapping_mul(b[i]);
-        r[i] = c[i].wrapping_add(high << 16);
+        let high = r[i].wrapping_sub(low(r[i])).wrapping_mul(b[i]);
+        r[i] = c[i].wrapping_add(high);
     }
     if t.acc_wanted(d) {
         write_acc(t, d, &r);

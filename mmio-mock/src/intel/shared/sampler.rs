@@ -4,11 +4,11 @@
 
 pub mod address;
 pub mod cube;
-pub mod fast;
 pub mod filter;
 pub mod gamma;
 mod gradients;
 pub mod info;
+pub mod lanes;
 pub mod lod;
 pub mod message;
 pub mod quirks;
@@ -26,11 +26,11 @@ use crate::UnitFault;
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{Capability, Surface, SurfaceKind};
 use cube::OnFace;
-use fast::Fast;
 use filter::{Plan, Point};
 use gamma::Curve;
+use lanes::Lanes;
 use lod::{Levels, LodControl};
-use message::{Op, Params, Request, SamplerRequest, Simd, write_back, write_planes};
+use message::{Op, Params, Request, SamplerRequest, Simd, write_back};
 use quirks::Quirks;
 pub use state::SamplerDesc;
 use state::{Sampler, Tables};
@@ -61,6 +61,8 @@ pub struct SamplingEngine {
     pub texels: u64,
     surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
+    /// What pairs of them, by their places, are for pixels at once.
+    lanes: Vec<((usize, usize), Option<Box<Lanes>>)>,
 }
 
 impl SamplingEngine {
@@ -77,6 +79,7 @@ impl SamplingEngine {
             texels: 0,
             surfaces: Vec::new(),
             samplers: Vec::new(),
+            lanes: Vec::new(),
         }
     }
 
@@ -84,6 +87,7 @@ impl SamplingEngine {
     pub fn invalidate(&mut self) {
         self.surfaces.clear();
         self.samplers.clear();
+        self.lanes.clear();
     }
 
     fn surface(&mut self, mem: &Memory, at: GpuAddr) -> Result<usize, UnitFault> {
@@ -98,6 +102,7 @@ impl SamplingEngine {
         surface.format = stored.unwrap_or(surface.format);
         if self.surfaces.len() >= KEPT {
             self.surfaces.clear();
+            self.lanes.clear();
         }
         self.surfaces.push((at, surface, stored.is_some()));
         Ok(self.surfaces.len() - 1)
@@ -108,16 +113,36 @@ impl SamplingEngine {
         mem: &Memory,
         dynamic_base: u32,
         at: (GpuAddr, u8),
-    ) -> Result<Sampler, UnitFault> {
-        if let Some((_, sampler)) = self.samplers.iter().find(|(key, _)| *key == at) {
-            return Ok(*sampler);
+    ) -> Result<usize, UnitFault> {
+        if let Some(found) = self.samplers.iter().position(|(key, _)| *key == at) {
+            return Ok(found);
         }
         let sampler = Sampler::load(mem, self.reader, dynamic_base, at, &self.tables)?;
         if self.samplers.len() >= KEPT {
             self.samplers.clear();
+            self.lanes.clear();
         }
         self.samplers.push((at, sampler));
-        Ok(sampler)
+        Ok(self.samplers.len() - 1)
+    }
+
+    /// The path for pixels at once, where it serves a surface under a sampler.
+    fn lanes(&mut self, pair: (usize, usize)) -> Option<&Lanes> {
+        let known = self.lanes.iter().position(|(key, _)| *key == pair);
+        let at = known.unwrap_or_else(|| {
+            // PANIC: both are positions that were found or made for this message.
+            let (_, surface, encoded) = &self.surfaces[pair.0];
+            let (_, sampler) = &self.samplers[pair.1];
+            let gamma = encoded.then(|| Curve::new(self.quirks.gamma, surface.format));
+            let filtered = gamma.is_some_and(|gamma| gamma.behind_the_filter());
+            let lanes = (!filtered).then(|| Lanes::new(surface, sampler, *encoded));
+            if self.lanes.len() >= KEPT {
+                self.lanes.clear();
+            }
+            self.lanes.push((pair, lanes.flatten().map(Box::new)));
+            self.lanes.len() - 1
+        });
+        self.lanes.get(at)?.1.as_deref()
     }
 
     /// Serves one message.
@@ -139,16 +164,26 @@ impl SamplingEngine {
         let surface = self.surface(mem, at)?;
         let unsampled = matches!(request.shape.op, Op::Ld | Op::Resinfo | Op::Sampleinfo);
         let sampler = if unsampled {
-            Sampler::default()
+            None
         } else {
             let base = ctx.bases.dynamic();
             let table = mem.on_bus(GpuAddr::from(base).offset(request.sampler_pointer));
-            self.sampler(mem, base, (table, request.sampler))?
+            Some(self.sampler(mem, base, (table, request.sampler))?)
         };
+        if let Some(sampler) = sampler
+            && Lanes::serves(&request)
+            && let Some(lanes) = self.lanes((surface, sampler))
+            && lanes
+                .run(&request, &params, active, mem, response)
+                .is_some()
+        {
+            kill_mask(&request, 0, response);
+            return Ok(());
+        }
         // PANIC: `surface` is the position that `Self::surface` has just given.
         let (_, surface, encoded) = &self.surfaces[surface];
         let gamma = encoded.then(|| Curve::new(self.quirks.gamma, surface.format));
-        if unsampled {
+        let Some(sampler) = sampler.and_then(|at| self.samplers.get(at)) else {
             let job = info::Unfiltered {
                 request: &request,
                 params: &params,
@@ -159,7 +194,8 @@ impl SamplingEngine {
                 interpolate_chroma: self.interpolate_chroma,
             };
             return job.run(mem, active, response);
-        }
+        };
+        let sampler = &sampler.1;
         if sampler.disabled || surface.kind == SurfaceKind::Null {
             for slot in slots(active) {
                 write_back(&request, slot, [0; 4], response);
@@ -186,7 +222,7 @@ impl SamplingEngine {
         }
         let by_samples = (surface.samples > 1).then(|| surface.by_samples());
         let surface = by_samples.as_ref().unwrap_or(surface);
-        let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);
+        let mut job = Job::new(&request, &params, (surface, &self.tables), sampler, mem);
         job.convert(gamma);
         job.texels.quirks = self.quirks;
         job.texels.interpolate_chroma = self.interpolate_chroma;
@@ -217,7 +253,6 @@ struct Job<'a> {
     control: LodControl,
     plan: Plan,
     texels: Texels<'a>,
-    fast: Option<Fast<'a>>,
     /// Conversion of the filtered colour, for sRGB formats as the manual prints it.
     gamma: Option<Curve>,
     /// Size of level 0 in texels, for gradients.
@@ -237,18 +272,6 @@ impl<'a> Job<'a> {
         let compare = request.shape.compares();
         let plan = Plan::new(surface.kind, sampler, request.offsets);
         let texels = Texels::new(mem, surface, tables, sampler, compare);
-        let fast = match request.shape {
-            message::Shape {
-                simd: Simd::Simd4x2,
-                ..
-            }
-            | message::Shape {
-                op: Op::SampleGradients | Op::Gather4 | Op::Lod,
-                ..
-            } => None,
-            _ if sampler.unnormalized => None,
-            _ => Fast::new(&texels, sampler, &plan),
-        };
         Job {
             request,
             params,
@@ -256,7 +279,6 @@ impl<'a> Job<'a> {
             control: sampler.lod_control(surface),
             plan,
             texels,
-            fast,
             gamma: None,
             size: [
                 surface.width as f32,
@@ -275,53 +297,6 @@ impl<'a> Job<'a> {
         };
         self.gamma = filtered;
         self.texels.gamma = texel;
-        if let Some(fast) = &mut self.fast {
-            fast.linearize = texel.is_some();
-        }
-    }
-
-    /// Subspan by subspan along the fast path. `None`: a pixel needs the general one.
-    fn run_fast(
-        &self,
-        fast: &Fast<'_>,
-        active: u16,
-        response: &mut [Grf],
-    ) -> Result<Option<()>, UnitFault> {
-        let op = self.request.shape.op;
-        let single = matches!(op, Op::Sample | Op::SampleKillpix);
-        let mut planes = [[0; 16]; 4];
-        for first in (0..self.request.shape.slots()).step_by(4) {
-            let lit = active >> first & 0xf;
-            if lit == 0 {
-                continue;
-            }
-            let coord = [self.params.subspan(0, first), self.params.subspan(1, first)];
-            let index = self.params.subspan(self.request.order.r, first);
-            if self.texels.surface.depth > 1 && index != [index[0]; 4] {
-                return Ok(None);
-            }
-            let slice = self.texels.array_slice(index[0]) as u32;
-            let (lod, _) = self.base_lod(first, 0);
-            let quad = if single {
-                fast.sample(coord, slice, self.control.computed(lod, 0.0), lit)?
-            } else {
-                let mut quad = [[0.0; 4]; 4];
-                for pixel in slots(lit) {
-                    let levels = self.levels(first + pixel, lod);
-                    quad[pixel] = fast.sample(coord, slice, levels, 1 << pixel)?[pixel];
-                }
-                quad
-            };
-            for (pixel, rgba) in quad.into_iter().enumerate() {
-                let rgba = self.finish(rgba);
-                for (plane, value) in planes.iter_mut().zip(rgba) {
-                    plane[first + pixel] = value.to_bits();
-                }
-            }
-        }
-        write_planes(self.request, active, &planes, response);
-        kill_mask(self.request, 0, response);
-        Ok(Some(()))
     }
 
     /// What happens to a filtered colour: gamma as printed (PRM 4.6), return format.
@@ -336,11 +311,6 @@ impl<'a> Job<'a> {
 
     /// Fills the response and says how many texels the general path has looked at.
     fn run(mut self, active: u16, response: &mut [Grf]) -> Result<u64, UnitFault> {
-        if let Some(fast) = &self.fast
-            && self.run_fast(fast, active, response)?.is_some()
-        {
-            return Ok(0);
-        }
         let mut killed = 0;
         // Gradients of a message are each pixel's own.
         let group = match self.request.shape {

@@ -69,6 +69,51 @@ impl Geometry {
         self.base.offset(self.swizzle.apply(at))
     }
 
+    /// What columns of the whole surface, in elements, add to [`offsets`](Self::offsets).
+    #[inline(always)]
+    pub fn columns<const N: usize>(&self, columns: &[u32; N]) -> [u32; N] {
+        let mut at = *columns;
+        if self.by_samples {
+            at = at.map(samples::interleaved);
+        }
+        // A loop for each tiling, which the compiler makes vectors of.
+        let by = |tiling| at.map(|x| tiling::column(tiling, x.wrapping_mul(self.bytes)));
+        match self.tiling {
+            Tiling::Linear => by(Tiling::Linear),
+            Tiling::X => by(Tiling::X),
+            Tiling::Y => by(Tiling::Y),
+        }
+    }
+
+    /// What rows of the whole surface, in elements, add to [`offsets`](Self::offsets).
+    #[inline(always)]
+    pub fn rows<const N: usize>(&self, rows: &[u32; N]) -> [u32; N] {
+        let mut at = *rows;
+        if self.by_samples {
+            at = at.map(samples::interleaved);
+        }
+        let line = |y: u32| (y << self.line_stride).wrapping_add(self.line_offset);
+        let by = |tiling| at.map(|y| tiling::row(tiling, self.pitch, line(y)));
+        match self.tiling {
+            Tiling::Linear => by(Tiling::Linear),
+            Tiling::X => by(Tiling::X),
+            Tiling::Y => by(Tiling::Y),
+        }
+    }
+
+    /// Offsets of elements from the first byte of the surface, of columns and rows together: [`element`](Self::element) for many.
+    #[inline(always)]
+    pub fn offsets<const N: usize>(&self, columns: &[u32; N], rows: &[u32; N]) -> [u32; N] {
+        let mut at = *columns;
+        for (at, row) in at.iter_mut().zip(rows) {
+            *at = at.wrapping_add(*row);
+        }
+        if self.tiling != Tiling::Linear && self.swizzle != BitSixSwizzle::None {
+            at = at.map(|at| self.swizzle.apply(at));
+        }
+        at
+    }
+
     /// The square of four rows that begins with an element, sixteen bytes of each; `None` where it does not lie in one tile.
     #[inline]
     pub fn square(&self, column: u32, row: u32) -> Option<Square> {

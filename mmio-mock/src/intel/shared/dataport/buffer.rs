@@ -342,6 +342,9 @@ const ELEMENT: usize = 4;
 
 /// Streamed vertex buffer write: as many dwords of the header as the buffer's format has go to the element of a number (Mesa
 /// 22.3.6 brw_vec4_generator.cpp `generate_gs_svb_write`, `generate_gs_svb_set_destination_index`).
+///
+/// A surface that is no buffer takes nothing: crocus leaves a feedback kernel bound behind a draw with a geometry shader,
+/// over a binding table that it has not filled, and programs that do so run on parts.
 pub fn write_element(
     desc: &SurfaceDesc,
     answer: usize,
@@ -353,7 +356,7 @@ pub fn write_element(
     match desc.kind {
         Ok(SurfaceKind::Null) => return Ok(Lost::default()),
         Ok(SurfaceKind::Buffer) => {}
-        _ => return Err(refuse("DP", msg, rules::SURFACE)),
+        _ => return Ok(Lost(ELEMENT as u32 * 4)),
     }
     let Some(format) = desc.format else {
         return Err(refuse("DP", msg, rules::FORMAT));

@@ -103,60 +103,73 @@ pub fn linear(mode: Mode, coord: f32, size: i32) -> (i32, i32, f32) {
     (fold(mode, first, size), fold(mode, second, size), weight)
 }
 
-/// [`floor`] of four numbers.
+/// What `f` gives for each of `N` pixels.
+// A plain loop: the compiler makes vectors of those.
 #[inline(always)]
-fn floor4(x: [f32; 4]) -> [i32; 4] {
-    let whole = x.map(|x| x as i32);
-    std::array::from_fn(|i| whole[i].wrapping_sub(i32::from(whole[i] as f32 > x[i])))
+pub fn lanes<T: Copy + Default, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
+    let mut out = [T::default(); N];
+    for (i, out) in out.iter_mut().enumerate() {
+        *out = f(i);
+    }
+    out
 }
 
-/// Coordinates of a subspan in texels, as [`texels`] gives them.
+/// Coordinates of many pixels in texels, as [`texels`] gives them.
 #[inline(always)]
-fn texels4(mode: Mode, coord: [f32; 4], size: i32) -> [f32; 4] {
+fn texels_lanes<const N: usize>(mode: Mode, coord: &[f32; N], size: &[i32; N]) -> [f32; N] {
+    let by = |mode| lanes::<_, N>(|i| texels(mode, coord[i], size[i]));
     match mode {
-        Mode::Wrap => {
-            let whole = floor4(coord);
-            std::array::from_fn(|i| (coord[i] - whole[i] as f32) * size as f32)
-        }
-        Mode::Clamp | Mode::Cube | Mode::ClampBorder => coord.map(|c| c * size as f32),
-        other => coord.map(|c| texels(other, c, size)),
+        Mode::Wrap => by(Mode::Wrap),
+        Mode::Mirror => by(Mode::Mirror),
+        Mode::MirrorOnce => by(Mode::MirrorOnce),
+        Mode::Clamp | Mode::Cube | Mode::ClampBorder => by(Mode::Clamp),
     }
 }
 
-/// [`fold`] of four texels.
+/// [`fold`] of the texels of many pixels.
 #[inline(always)]
-fn fold4(mode: Mode, texel: [i32; 4], size: i32) -> [i32; 4] {
-    let last = size - 1;
+fn fold_lanes<const N: usize>(mode: Mode, texel: &[i32; N], size: &[i32; N]) -> [i32; N] {
     match mode {
-        Mode::Wrap => texel.map(|t| {
-            let t = if t < 0 { last } else { t };
+        Mode::Wrap => lanes::<_, N>(|i| {
+            let last = size[i] - 1;
+            let t = if texel[i] < 0 { last } else { texel[i] };
             if t > last { 0 } else { t }
         }),
-        Mode::ClampBorder => texel.map(|t| fold(Mode::ClampBorder, t, size)),
-        _ => texel.map(|t| t.max(0).min(last)),
+        Mode::ClampBorder => lanes::<_, N>(|i| fold(Mode::ClampBorder, texel[i], size[i])),
+        _ => lanes::<_, N>(|i| texel[i].max(0).min(size[i] - 1)),
     }
 }
 
-/// [`nearest`] for the four pixels of a subspan.
+/// [`nearest`] for many pixels.
 #[inline]
 #[must_use]
-pub fn nearest4(mode: Mode, coord: [f32; 4], size: i32) -> [i32; 4] {
-    let texel = floor4(texels4(mode, coord, size));
+pub fn nearest_lanes<const N: usize>(mode: Mode, coord: &[f32; N], size: &[i32; N]) -> [i32; N] {
+    let at = texels_lanes(mode, coord, size);
+    let texel = lanes::<_, N>(|i| floor(at[i]));
     match mode {
-        Mode::Wrap => texel.map(|t| t.max(0).min(size - 1)),
-        _ => fold4(mode, texel, size),
+        Mode::Wrap => lanes::<_, N>(|i| texel[i].max(0).min(size[i] - 1)),
+        _ => fold_lanes(mode, &texel, size),
     }
 }
 
-/// [`linear`] for the four pixels of a subspan: first texels, second texels, weights.
+/// [`linear`] for many pixels: first texels, second texels, weights.
 #[inline]
 #[must_use]
-pub fn linear4(mode: Mode, coord: [f32; 4], size: i32) -> ([i32; 4], [i32; 4], [f32; 4]) {
-    let at = texels4(mode, coord, size).map(|t| t - 0.5);
-    let first = floor4(at);
-    let weight = std::array::from_fn(|i| num::saturate(at[i] - first[i] as f32));
-    let second = first.map(|t| t.saturating_add(1));
-    (fold4(mode, first, size), fold4(mode, second, size), weight)
+pub fn linear_lanes<const N: usize>(
+    mode: Mode,
+    coord: &[f32; N],
+    size: &[i32; N],
+) -> ([i32; N], [i32; N], [f32; N]) {
+    let at = texels_lanes(mode, coord, size);
+    let at = lanes::<_, N>(|i| at[i] - 0.5);
+    let first = lanes::<_, N>(|i| floor(at[i]));
+    let weight = lanes::<_, N>(|i| num::saturate(at[i] - first[i] as f32));
+    let second = lanes::<_, N>(|i| first[i].saturating_add(1));
+    (
+        fold_lanes(mode, &first, size),
+        fold_lanes(mode, &second, size),
+        weight,
+    )
 }
 
 #[cfg(test)]
@@ -222,18 +235,20 @@ mod tests {
     }
 
     #[test]
-    fn four_at_once_are_four_alone() {
+    fn many_at_once_are_each_alone() {
         for mode in MODES {
             for size in [1, 7, 64] {
                 for n in -400..400 {
-                    let coord: [f32; 4] =
+                    let mut coord: [f32; 8] =
                         std::array::from_fn(|i| n as f32 * 0.037 + i as f32 * 0.31);
-                    let (first, second, weight) = linear4(mode, coord, size);
-                    let near = nearest4(mode, coord, size);
-                    for i in 0..4 {
-                        let alone = linear(mode, coord[i], size);
+                    coord[5] = [f32::NAN, f32::INFINITY, -1e30, -1e-30][n as usize & 3];
+                    let sizes: [i32; 8] = std::array::from_fn(|i| (size >> (i / 4)).max(1));
+                    let (first, second, weight) = linear_lanes(mode, &coord, &sizes);
+                    let near = nearest_lanes(mode, &coord, &sizes);
+                    for i in 0..8 {
+                        let alone = linear(mode, coord[i], sizes[i]);
                         assert_eq!((first[i], second[i], weight[i]), alone, "{mode:?}");
-                        assert_eq!(near[i], nearest(mode, coord[i], size));
+                        assert_eq!(near[i], nearest(mode, coord[i], sizes[i]));
                     }
                 }
             }

@@ -181,7 +181,7 @@ impl Footprint {
             axis: [axis[0] / size[0], axis[1] / size[1]],
             ratio,
         };
-        (footprint, (major / ratio).log2())
+        (footprint, num::elementary::log2_single(major / ratio))
     }
 }
 

@@ -111,7 +111,7 @@ impl LodControl {
 #[must_use]
 pub fn from_gradients(dx: [f32; 3], dy: [f32; 3]) -> f32 {
     let square = |d: [f32; 3]| d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    0.5 * square(dx).max(square(dy)).log2()
+    0.5 * num::elementary::log2_single(square(dx).max(square(dy)))
 }
 
 #[cfg(test)]

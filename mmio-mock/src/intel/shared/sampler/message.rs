@@ -247,27 +247,19 @@ impl<'a> Params<'a> {
         self.regs.get(register).map_or(0, |r| r[dword])
     }
 
-    /// Parameter `index` of the four pixels of the subspan that starts at `first` (SIMD16, SIMD8).
+    /// Parameter `index` of all pixels of a SIMD16 or SIMD8 message as it stands; `N` is their number.
     #[inline]
     #[must_use]
-    pub fn subspan(&self, index: u8, first: usize) -> [f32; 4] {
-        if index >= self.count {
-            return [0.0; 4];
+    pub fn pixels<const N: usize>(&self, index: u8) -> [u32; N] {
+        let mut out = [0; N];
+        if index < self.count {
+            let registers = N / 8;
+            let from = self.regs.iter().skip(usize::from(index) * registers);
+            for (to, from) in out.as_chunks_mut::<8>().0.iter_mut().zip(from) {
+                *to = *from;
+            }
         }
-        let index = usize::from(index);
-        let register = match self.simd {
-            Simd::Simd16 => index * 2 + first / 8,
-            Simd::Simd8 | Simd::Simd4x2 => index,
-        };
-        let Some(register) = self.regs.get(register) else {
-            return [0.0; 4];
-        };
-        let half = if first % 8 < 4 {
-            &register[..4]
-        } else {
-            &register[4..]
-        };
-        [half[0], half[1], half[2], half[3]].map(f32::from_bits)
+        out
     }
 
     /// Parameter `index` of pixel `slot` as a float.
@@ -300,12 +292,14 @@ pub fn write_back(request: &Request, slot: usize, rgba: [u32; 4], response: &mut
     }
 }
 
-/// Colours of sixteen pixels, a plane a channel.
-pub type Planes = [[u32; 16]; 4];
-
-/// Writes the active slots of a SIMD16 or SIMD8 message, channel by channel.
-pub fn write_planes(request: &Request, active: u16, planes: &Planes, response: &mut [Grf]) {
-    let halves = request.shape.slots() / 8;
+/// Writes the active slots of a SIMD16 or SIMD8 message, channel by channel; `N` is the number of slots.
+pub fn write_planes<const N: usize>(
+    request: &Request,
+    active: u16,
+    planes: &[[u32; N]; 4],
+    response: &mut [Grf],
+) {
+    let halves = N / 8;
     let mut next = 0;
     for (channel, plane) in planes.iter().enumerate() {
         if request.masked & 1 << channel != 0 {
@@ -313,7 +307,7 @@ pub fn write_planes(request: &Request, active: u16, planes: &Planes, response: &
         }
         let base = if halves == 2 { next * 2 } else { channel };
         next += 1;
-        for (half, values) in plane.as_chunks::<8>().0.iter().enumerate().take(halves) {
+        for (half, values) in plane.as_chunks::<8>().0.iter().enumerate() {
             let Some(w) = response.get_mut(base + half) else {
                 return;
             };

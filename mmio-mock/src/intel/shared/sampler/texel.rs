@@ -316,14 +316,12 @@ impl<'a> Texels<'a> {
     /// The present pixel's first slice for an array index or cube face, offset included.
     #[must_use]
     pub fn array_slice(&self, index: f32) -> i32 {
-        let last = self.surface.depth.saturating_sub(1) as f32;
-        let index = (index + 0.5).floor().max(0.0).min(last);
-        // CAST: clamped to the surface's depth.
-        let first = if self.quirks.compare_first_element && self.shadow.is_some() {
-            0
+        let slice = self.surface.array_slice(index);
+        if self.quirks.compare_first_element && self.shadow.is_some() {
+            // CAST: as in `Surface::array_slice`.
+            slice - self.surface.min_array_element as i32
         } else {
-            self.surface.min_array_element
-        };
-        index as i32 + first as i32
+            slice
+        }
     }
 }

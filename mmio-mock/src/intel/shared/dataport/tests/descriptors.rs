@@ -360,3 +360,29 @@ fn commits_are_one_register_on_request() {
             .unwrap();
     }
 }
+
+/// What takes nothing stops nobody: crocus has kernels run over surfaces that it has not filled.
+#[test]
+fn streamed_elements_go_to_buffers_alone() {
+    let mut bench = Bench::new();
+    let state = buffer(2).with_surface_base_address(DATA);
+    let desc = crate::intel::r#gen::gen40::functions::Reader.surface(&state.0);
+    let mut head = up(0x77);
+    head[5] = 1;
+    let payload = [head];
+    let msg = message(5, 0, 1, &payload);
+    for kind in [
+        Ok(SurfaceKind::OneD),
+        Ok(SurfaceKind::TwoD),
+        Ok(SurfaceKind::Null),
+        Err(6),
+    ] {
+        let desc = SurfaceDesc { kind, ..desc };
+        let lost = buffer::write_element(&desc, 0, &mut bench.mem, &msg).unwrap();
+        let counts = u32::from(kind != Ok(SurfaceKind::Null));
+        assert_eq!(lost.0, counts * 16, "{kind:?}");
+        assert_eq!(bench.dwords(0, 8), up(0), "{kind:?}");
+    }
+    buffer::write_element(&desc, 0, &mut bench.mem, &msg).unwrap();
+    assert_ne!(bench.dwords(0, 8), up(0));
+}

@@ -1,0 +1,100 @@
+//! Mappings of processes: whole pages, and no more than there is room for.
+#![allow(clippy::unwrap_used, reason = "tests")]
+use driver::{Device, Driver, Tiling};
+use kernel::platform::Platform;
+use mmio_mock::ModelPlatform;
+use mmio_mock::core::live::LivePlatform;
+
+use super::*;
+
+fn device() -> Device {
+    let model = ModelPlatform::new(mmio_mock::intel::r#gen::find("gm965").unwrap(), 16 << 20);
+    Driver::probe(LivePlatform::new(model) as Arc<dyn Platform>).unwrap()
+}
+
+/// A mapping of so many pages, which need not be as many as the object has.
+fn mapped(object: &Object, pages: u64) -> Mapped {
+    Mapped {
+        len: pages * PAGE,
+        object: object.clone(),
+        kind: Kind::Gtt,
+        start: 0,
+    }
+}
+
+fn total(processes: &Processes) -> usize {
+    processes.lock().total.load(Relaxed)
+}
+
+#[test]
+fn ranges_are_whole_pages() {
+    let (processes, object) = (Processes::default(), device());
+    let object = object.create_object(1 << 16, Tiling::None, 0).unwrap();
+    let peer = Arc::new(Peer::here().unwrap());
+    let (pid, _life) = (peer.pid(), processes.begin(&peer, None));
+    processes.map(pid, 16 * PAGE, mapped(&object, 16));
+    // munmap(2) of what is no page is EINVAL; a length is that of the pages it touches.
+    processes.unmap(pid, 18 * PAGE + 1, 1);
+    processes.copy(pid, 16 * PAGE, 64 * PAGE + 8, PAGE);
+    assert_eq!(total(&processes), 1);
+    processes.unmap(pid, 20 * PAGE, 1);
+    processes.unmap(pid, 31 * PAGE, 1);
+    let places = processes.fenced(pid, &object).into_iter();
+    let places = places.map(|(at, mapped)| (at / PAGE, mapped.len / PAGE, mapped.start / PAGE));
+    assert_eq!(places.collect::<Vec<_>>(), [(16, 4, 0), (21, 10, 5)]);
+    processes.unmap(pid, 0, u64::MAX);
+    assert_eq!(total(&processes), 0);
+}
+
+#[test]
+fn pieces_that_unmapping_leaves_are_counted() {
+    let (processes, object) = (Processes::default(), device());
+    let object = object.create_object(4096, Tiling::None, 0).unwrap();
+    let peer = Arc::new(Peer::here().unwrap());
+    let (pid, life) = (peer.pid(), processes.begin(&peer, None));
+    processes.map(pid, 0, mapped(&object, 1 << 20));
+    for page in (1..1 << 20).step_by(2) {
+        processes.unmap(pid, page * PAGE, PAGE);
+    }
+    assert_eq!(total(&processes), MOST);
+    // What has no room is forgotten, and there is room again when something goes.
+    processes.map(pid, 1 << 40, mapped(&object, 1));
+    assert_eq!(total(&processes), MOST);
+    processes.unmap(pid, 0, PAGE);
+    processes.map(pid, 1 << 40, mapped(&object, 1));
+    assert_eq!(total(&processes), MOST);
+    processes.end(pid, life);
+    processes.release();
+    assert_eq!(total(&processes), 0);
+}
+
+#[test]
+fn what_is_inherited_counts_again() {
+    let object = device();
+    let object = object.create_object(4096, Tiling::None, 0).unwrap();
+    let total = Arc::default();
+    let mut parent = Mappings::of(&total);
+    for page in 0..1 << 17 {
+        parent.insert(page * PAGE, mapped(&object, 1));
+    }
+    let child = || {
+        let mut child = Mappings::of(&total);
+        child.inherit(&parent);
+        child
+    };
+    let children: Vec<Mappings> = (0..12).map(|_| child()).collect();
+    assert_eq!(total.load(Relaxed), MOST_OF_ALL);
+    let had = |child: &&Mappings| !child.by_address.is_empty();
+    assert_eq!(children.iter().filter(had).count(), MOST_OF_ALL / MOST - 1);
+    // A program with few has them all the same.
+    let mut other = Mappings::of(&total);
+    for page in 0..100 {
+        assert!(other.has_room());
+        other.insert(page * PAGE, mapped(&object, 1));
+    }
+    let mut of_other = Mappings::of(&total);
+    of_other.inherit(&other);
+    assert_eq!(of_other.by_address.len(), 100);
+    drop((children, parent, other, of_other));
+    assert_eq!(total.load(Relaxed), 0);
+}
