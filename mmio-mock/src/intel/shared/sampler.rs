@@ -27,7 +27,7 @@ use crate::intel::surface::state::Use;
 use crate::intel::surface::{Capability, Surface, SurfaceKind};
 use cube::OnFace;
 use filter::{Plan, Point};
-use gamma::Curve;
+use gamma::{Curve, Gamma};
 use lanes::Lanes;
 use lod::{Levels, LodControl};
 use message::{Op, Params, Request, SamplerRequest, Simd, write_back};
@@ -133,16 +133,15 @@ impl SamplingEngine {
             // PANIC: both are positions that were found or made for this message.
             let (_, surface, encoded) = &self.surfaces[pair.0];
             let (_, sampler) = &self.samplers[pair.1];
-            let gamma = encoded.then(|| Curve::new(self.quirks.gamma, surface.format));
-            let filtered = gamma.is_some_and(|gamma| gamma.behind_the_filter());
-            let lanes = (!filtered).then(|| Lanes::new(surface, sampler, *encoded));
+            let lanes = Lanes::new(surface, sampler, *encoded).map(Box::new);
             if self.lanes.len() >= KEPT {
                 self.lanes.clear();
             }
-            self.lanes.push((pair, lanes.flatten().map(Box::new)));
+            self.lanes.push((pair, lanes));
             self.lanes.len() - 1
         });
-        self.lanes.get(at)?.1.as_deref()
+        let lanes = self.lanes.get(at)?.1.as_deref();
+        lanes.filter(|lanes| !lanes.linearize || self.quirks.gamma == Gamma::Linear)
     }
 
     /// Serves one message.

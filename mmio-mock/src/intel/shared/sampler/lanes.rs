@@ -42,7 +42,7 @@ pub struct Lanes {
     /// Alpha is 1.
     opaque: bool,
     /// Red, green and blue are sRGB and become linear texel by texel.
-    linearize: bool,
+    pub linearize: bool,
 }
 
 /// The level of each pixel: its place in the surface, and its size.

@@ -12,6 +12,7 @@ mod borders;
 mod cubes;
 mod filters;
 mod keys;
+mod lanes;
 mod lod;
 mod messages;
 mod payload;
