@@ -35,7 +35,7 @@ pub use thread::{Dispatch, PsThread, WizPort};
 use active::Active;
 use depth::DepthPlane;
 use depth_target::DepthTarget;
-use dispatch::{SQUARE, Threads};
+use dispatch::{SQUARE, Threads, weights};
 use iz::IzMode;
 use plan::{depth_plane, plan};
 use setup::Outline;
@@ -288,6 +288,11 @@ impl Wiz {
             plane,
             depth_origin,
             start,
+            weights: primitive
+                .interpolation
+                .as_ref()
+                .filter(|_| dispatches)
+                .map(|planes| weights(planes, state)),
             smooth: outline.smooth,
             polygon_stipple: wm.polygon_stipple_enable
                 && primitive.polygon_stipple
@@ -386,6 +391,9 @@ impl Wiz {
                         continue;
                     }
                     Next::Block(block) => {
+                        if active.squares {
+                            active.foresee(&block, port);
+                        }
                         active.subspan = 0;
                         active.block = Some(block);
                         continue;

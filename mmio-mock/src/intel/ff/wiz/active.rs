@@ -13,7 +13,7 @@ use super::square::{self, Square};
 use super::stipple::LineStippleWalk;
 use super::thread::WizPort;
 use crate::core::fault::UnitFault;
-use crate::intel::ff::payload::pixels::{PixelGroup, Subspan};
+use crate::intel::ff::payload::pixels::{PixelGroup, PixelWeights, Subspan};
 
 /// A primitive in work.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,8 @@ pub(super) struct Active {
     /// What is added to a pixel's coordinates to find it in the depth buffer.
     pub(super) depth_origin: (u32, u32),
     pub(super) start: [f32; 2],
+    /// What its threads get of the weights of its vertices.
+    pub(super) weights: Option<PixelWeights>,
     pub(super) smooth: bool,
     pub(super) polygon_stipple: bool,
     pub(super) line_stipple: Option<LineStippleWalk>,
@@ -47,6 +49,24 @@ pub(super) struct Active {
 }
 
 impl Active {
+    /// A block has been found: lets the host fetch the depth of its squares, both at once, before the first is tested.
+    #[inline]
+    pub(super) fn foresee<P: WizPort>(&self, block: &Block, port: &mut P) {
+        let Some(target) = self.target.as_ref().filter(|_| self.tests.touch()) else {
+            return;
+        };
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        let x = (block.x as u32).wrapping_add(self.depth_origin.0);
+        let y = (block.y as u32).wrapping_add(self.depth_origin.1);
+        for right in [4, 0] {
+            if block.mask & 0x0f0f_0f0f << right != 0
+                && let Some(place) = target.square(x.wrapping_add(right), y)
+            {
+                port.memory().foresee(place.first());
+            }
+        }
+    }
+
     /// Tests four subspans at once if they allow it.
     #[inline]
     pub(super) fn test_square<P: WizPort>(
@@ -75,8 +95,7 @@ impl Active {
             && !self.case.late_count
             && let Some(square) = &self.square
         {
-            let each = square.passed.iter().map(|mask| mask.count_ones());
-            port.count_depth(each.sum());
+            port.count_depth(u32::from_le_bytes(square.passed).count_ones());
         }
     }
 

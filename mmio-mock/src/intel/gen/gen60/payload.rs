@@ -72,7 +72,7 @@ impl PayloadLayout for Layout {
         Gen40.setup(unit, entry, setup, debug)
     }
 
-    fn pixels(&self, payload: &mut Payload, state: &PayloadState, group: &PixelGroup) {
+    fn pixels(&self, payload: &mut Payload, state: &PayloadState<'_>, group: &PixelGroup) {
         let subspans = group.subspans();
         let first = subspans.first().and_then(|s| s.sample).unwrap_or(0);
         payload.clear();
@@ -98,7 +98,7 @@ impl PayloadLayout for Layout {
         for n in 0..halves {
             payload.push(places(half(n)));
         }
-        let Some(weights) = &state.weights else {
+        let Some(weights) = state.weights else {
             return;
         };
         let registers = usize::from(state.width).min(16) / 8;
@@ -145,7 +145,7 @@ fn eight(subspans: &[Subspan], pair: usize, value: &impl Fn(&Subspan, usize) -> 
 /// What a half of the pixels has behind the subspans.
 fn part(
     payload: &mut Payload,
-    state: &PayloadState,
+    state: &PayloadState<'_>,
     weights: &PixelWeights,
     subspans: &[Subspan],
     registers: usize,
@@ -154,29 +154,36 @@ fn part(
         let [x, y] = weights.point(s, pixel, location);
         weights.planes.weights(x, y)
     };
+    let pair = |n: usize| subspans.get(n * 2..).unwrap_or_default();
+    // Where each pixel has one location, all modes share the points.
+    let shared: [[[f64; PAIR]; 2]; 2] = if weights.one_location() && weights.modes != 0 {
+        [0, 1].map(|n| weights.points(pair(n), Location::Pixel))
+    } else {
+        [[[0.0; PAIR]; 2]; 2]
+    };
     for mode in (0..6).filter(|mode| weights.modes >> mode & 1 != 0) {
         // PANIC: a remainder of three.
         let location = LOCATIONS[mode % 3];
-        for n in 0..registers {
-            let mut points = [[0.0; PAIR]; 2];
-            let mut count = 0;
-            for s in subspans.iter().skip(n * 2).take(2) {
-                for pixel in 0..4 {
-                    let [x, y] = weights.point(s, pixel, location);
-                    points[0][count] = x;
-                    points[1][count] = y;
-                    count += 1;
-                }
-            }
-            let chosen = if mode < 3 {
-                weights.planes.perspective(&points)
+        for (n, shared) in shared.iter().enumerate().take(registers) {
+            let own;
+            let points = if weights.one_location() {
+                shared
             } else {
-                weights.planes.linear(&points)
+                own = weights.points(pair(n), location);
+                &own
             };
+            let chosen = if mode < 3 {
+                weights.planes.perspective(points)
+            } else {
+                weights.planes.linear(points)
+            };
+            let count = pair(n).len() * 4;
             for weight in chosen {
                 let mut register = weight.map(f32::to_bits);
                 // A subspan that is not there has zeros.
-                register[count..].fill(0);
+                if let Some(rest) = register.get_mut(count..) {
+                    rest.fill(0);
+                }
                 payload.push(register);
             }
         }
