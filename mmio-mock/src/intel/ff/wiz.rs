@@ -434,11 +434,9 @@ impl Wiz {
                 active.test_square(state, (block.x, block.y, dx), mask, port);
             }
             if let Some(square) = &active.square {
-                let s = active.subspan as usize & 3;
-                let mask = square.passed[s];
                 // CAST: the clip rectangle lies within 0..=0xffff.
                 let at = ((block.x as u32 + dx) as u16, (block.y as u32 + dy) as u16);
-                if s == 0
+                if active.subspan.is_multiple_of(4)
                     && square.passed == [15; SQUARE]
                     && active.group == SQUARE
                     && self.pending.subspans().is_empty()
@@ -448,17 +446,7 @@ impl Wiz {
                     active.subspan += 4;
                     return Ok(Step::Progress);
                 }
-                if mask != 0
-                    && active.group > 0
-                    && let Some(subspan) = self.pending.slot()
-                {
-                    subspan.set(at, mask, square.depth[s]);
-                    self.pending.keep();
-                }
-                if s == 3 {
-                    active.square = None;
-                }
-                active.subspan += 1;
+                active.gather(&block, &mut self.pending);
                 continue;
             }
             let at = dy * 8 + dx;

@@ -2,8 +2,6 @@
 //!
 //! PRM: volume 2, windower; volume 4, 5.10.6 (what the pixel shader sends on).
 
-use super::SetupPrimitive;
-use super::WizState;
 use super::depth::{DepthPlane, Destination, Tests, test_subspan};
 use super::depth_target::DepthTarget;
 use super::hierarchical::Marking;
@@ -12,6 +10,7 @@ use super::shape::{self, Block, Walk};
 use super::square::{self, Square};
 use super::stipple::LineStippleWalk;
 use super::thread::WizPort;
+use super::{SUBSPAN_ORDER, SetupPrimitive, WizState};
 use crate::core::fault::UnitFault;
 use crate::intel::ff::payload::pixels::{PixelGroup, PixelWeights, Subspan};
 
@@ -96,6 +95,38 @@ impl Active {
             && let Some(square) = &self.square
         {
             port.count_depth(u32::from_le_bytes(square.passed).count_ones());
+        }
+    }
+
+    /// The subspans of the square that was tested whole, from the present one on, join `pending`, as long as they fit into the
+    /// thread.
+    #[inline]
+    pub(super) fn gather(&mut self, block: &Block, pending: &mut PixelGroup) {
+        let Some(square) = &self.square else {
+            return;
+        };
+        let order = SUBSPAN_ORDER.iter().skip(self.subspan as usize);
+        let tested = square.passed.iter().zip(&square.depth);
+        let tested = tested.skip(self.subspan as usize & 3);
+        let mut looked = 0;
+        for (&(dx, dy), (&mask, depth)) in order.zip(tested) {
+            looked += 1;
+            if mask == 0 || self.group == 0 {
+                continue;
+            }
+            if let Some(subspan) = pending.slot() {
+                // CAST: the clip rectangle lies within 0..=0xffff.
+                let at = ((block.x as u32 + dx) as u16, (block.y as u32 + dy) as u16);
+                subspan.set(at, mask, *depth);
+                pending.keep();
+            }
+            if pending.subspans().len() >= self.group {
+                break;
+            }
+        }
+        self.subspan += looked;
+        if self.subspan.is_multiple_of(4) {
+            self.square = None;
         }
     }
 
