@@ -315,6 +315,7 @@ impl Wiz {
                 && case.mode == IzMode::NonPromoted
                 && !port.debug().svg_panic_dispatch_disabled(),
             square: None,
+            foreseen: (i32::MIN, i32::MIN),
             marking,
         });
         self.slots.clear();

@@ -228,32 +228,33 @@ impl PixelWeights {
     }
 
     /// Columns and rows of [`Self::point`] for the pixels of subspans one after another, `N` at most; zeros behind the last.
-    #[inline]
+    #[inline(always)]
     pub fn points<const N: usize>(&self, subspans: &[Subspan], at: Location) -> [[f64; N]; 2] {
-        let mut points = [[0.0; N]; 2];
-        let [x, y] = &mut points;
-        if !self.one_location() {
-            let places = x.chunks_exact_mut(4).zip(y.chunks_exact_mut(4));
-            for ((x, y), s) in places.zip(subspans) {
+        let [mut x, mut y] = [[0.0; N]; 2];
+        let (columns, _) = x.as_chunks_mut::<4>();
+        let (rows, _) = y.as_chunks_mut::<4>();
+        for ((x, y), s) in columns.iter_mut().zip(rows).zip(subspans) {
+            if self.one_location() {
+                let column = self.across(f64::from(s.x), 0);
+                let next = self.across(f64::from(s.x) + 1.0, 0);
+                *x = [column, next, column, next];
+                let row = self.across(f64::from(s.y), 1);
+                let next = self.across(f64::from(s.y) + 1.0, 1);
+                *y = [row, row, next, next];
+            } else {
                 for (pixel, (x, y)) in x.iter_mut().zip(y).enumerate() {
                     [*x, *y] = self.point(s, pixel, at);
                 }
             }
-            return points;
         }
-        let from = |coordinate: f64, i: usize| {
-            let pixel = f64::from(self.pixel[i]);
-            coordinate + self.origin[i] + pixel - pixel
-        };
-        let places = x.chunks_exact_mut(4).zip(y.chunks_exact_mut(4));
-        for ((x, y), s) in places.zip(subspans) {
-            let (column, row) = (f64::from(s.x), f64::from(s.y));
-            let (left, right) = (from(column, 0), from(column + 1.0, 0));
-            let (above, below) = (from(row, 1), from(row + 1.0, 1));
-            x.copy_from_slice(&[left, right, left, right]);
-            y.copy_from_slice(&[above, above, below, below]);
-        }
-        points
+        [x, y]
+    }
+
+    /// The sample point of a pixel with one sample, in one direction: [`Self::point`] of its column or row.
+    #[inline(always)]
+    fn across(&self, coordinate: f64, direction: usize) -> f64 {
+        let pixel = f64::from(self.pixel[direction]);
+        coordinate + self.origin[direction] + pixel - pixel
     }
 
     /// A place in a pixel, on the screen that the planes are for.

@@ -14,6 +14,9 @@ use super::{SUBSPAN_ORDER, SetupPrimitive, WizState};
 use crate::core::fault::UnitFault;
 use crate::intel::ff::payload::pixels::{PixelGroup, PixelWeights, Subspan};
 
+/// Pixels of a row of blocks whose depth is fetched together, less one: those of a Y tile.
+const AHEAD: i32 = 31;
+
 /// A primitive in work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Active {
@@ -43,24 +46,31 @@ pub(super) struct Active {
     pub(super) partial: bool,
     /// The square that the present subspan belongs to, when it was tested whole.
     pub(super) square: Option<Square>,
+    /// Up to where the depth of which row of blocks has been fetched.
+    pub(super) foreseen: (i32, i32),
     /// Blocks are marked, and pixels are left alone.
     pub(super) marking: Option<Marking>,
 }
 
 impl Active {
-    /// A block has been found: lets the host fetch the depth of its squares, both at once, before the first is tested.
+    /// A block has been found: lets the host fetch the depth of its squares and of some to the right, all at once, before the
+    /// first is tested.
     #[inline]
-    pub(super) fn foresee<P: WizPort>(&self, block: &Block, port: &mut P) {
+    pub(super) fn foresee<P: WizPort>(&mut self, block: &Block, port: &mut P) {
         let Some(target) = self.target.as_ref().filter(|_| self.tests.touch()) else {
             return;
         };
+        let (row, end) = self.foreseen;
+        if row == block.y && block.x < end {
+            return;
+        }
+        let end = block.x.saturating_add(AHEAD).min(self.walk.row_end());
+        self.foreseen = (block.y, end.saturating_add(1));
         // CAST: the clip rectangle lies within 0..=0xffff.
         let x = (block.x as u32).wrapping_add(self.depth_origin.0);
         let y = (block.y as u32).wrapping_add(self.depth_origin.1);
-        for right in [4, 0] {
-            if block.mask & 0x0f0f_0f0f << right != 0
-                && let Some(place) = target.square(x.wrapping_add(right), y)
-            {
+        for right in (0..=(end - block.x).max(0) as u32).step_by(4) {
+            if let Some(place) = target.square(x.wrapping_add(right), y) {
                 port.memory().foresee(place.first());
             }
         }

@@ -154,34 +154,36 @@ fn part(
         let [x, y] = weights.point(s, pixel, location);
         weights.planes.weights(x, y)
     };
-    let pair = |n: usize| subspans.get(n * 2..).unwrap_or_default();
-    // Where each pixel has one location, all modes share the points.
-    let shared: [[[f64; PAIR]; 2]; 2] = if weights.one_location() && weights.modes != 0 {
-        [0, 1].map(|n| weights.points(pair(n), Location::Pixel))
-    } else {
-        [[[0.0; PAIR]; 2]; 2]
+    let one_location = weights.one_location();
+    let pairs = subspans.chunks(2).chain(std::iter::repeat(&[][..]));
+    let mut points = [[[0.0; PAIR]; 2]; 2];
+    let fill = |points: &mut [[[f64; PAIR]; 2]; 2], location| {
+        for (points, pair) in points.iter_mut().zip(pairs.clone()).take(registers) {
+            *points = weights.points(pair, location);
+        }
     };
+    // Where each pixel has one location, all modes share the points.
+    if one_location {
+        fill(&mut points, Location::Pixel);
+    }
     for mode in (0..6).filter(|mode| weights.modes >> mode & 1 != 0) {
-        // PANIC: a remainder of three.
-        let location = LOCATIONS[mode % 3];
-        for (n, shared) in shared.iter().enumerate().take(registers) {
-            let own;
-            let points = if weights.one_location() {
-                shared
-            } else {
-                own = weights.points(pair(n), location);
-                &own
-            };
+        if !one_location {
+            // PANIC: a remainder of three.
+            fill(&mut points, LOCATIONS[mode % 3]);
+        }
+        for (points, pair) in points.iter().zip(pairs.clone()).take(registers) {
             let chosen = if mode < 3 {
                 weights.planes.perspective(points)
             } else {
                 weights.planes.linear(points)
             };
-            let count = pair(n).len() * 4;
-            for weight in chosen {
-                let mut register = weight.map(f32::to_bits);
+            for weight in &chosen {
+                let mut register = [0; PAIR];
+                for (to, weight) in register.iter_mut().zip(weight) {
+                    *to = weight.to_bits();
+                }
                 // A subspan that is not there has zeros.
-                if let Some(rest) = register.get_mut(count..) {
+                if let Some(rest) = register.get_mut(pair.len() * 4..) {
                     rest.fill(0);
                 }
                 payload.push(register);
