@@ -227,10 +227,15 @@ impl PixelWeights {
         self.sample_count <= 1
     }
 
-    /// Columns and rows of [`Self::point`] for the pixels of subspans one after another, `N` at most; zeros behind the last.
+    /// Columns and rows of [`Self::point`] for the pixels of subspans one after another, `N` at most; what lies behind the last
+    /// stays.
     #[inline(always)]
-    pub fn points<const N: usize>(&self, subspans: &[Subspan], at: Location) -> [[f64; N]; 2] {
-        let [mut x, mut y] = [[0.0; N]; 2];
+    pub fn points<const N: usize>(
+        &self,
+        subspans: &[Subspan],
+        at: Location,
+        [x, y]: &mut [[f64; N]; 2],
+    ) {
         let (columns, _) = x.as_chunks_mut::<4>();
         let (rows, _) = y.as_chunks_mut::<4>();
         for ((x, y), s) in columns.iter_mut().zip(rows).zip(subspans) {
@@ -247,7 +252,6 @@ impl PixelWeights {
                 }
             }
         }
-        [x, y]
     }
 
     /// The sample point of a pixel with one sample, in one direction: [`Self::point`] of its column or row.

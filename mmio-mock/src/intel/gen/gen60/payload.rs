@@ -155,23 +155,18 @@ fn part(
         weights.planes.weights(x, y)
     };
     let one_location = weights.one_location();
-    let pairs = subspans.chunks(2).chain(std::iter::repeat(&[][..]));
+    let (first, second) = subspans.split_at(subspans.len().min(2));
+    let pairs = [first, second];
     let mut points = [[[0.0; PAIR]; 2]; 2];
-    let fill = |points: &mut [[[f64; PAIR]; 2]; 2], location| {
-        for (points, pair) in points.iter_mut().zip(pairs.clone()).take(registers) {
-            *points = weights.points(pair, location);
-        }
-    };
-    // Where each pixel has one location, all modes share the points.
-    if one_location {
-        fill(&mut points, Location::Pixel);
-    }
     for mode in (0..6).filter(|mode| weights.modes >> mode & 1 != 0) {
-        if !one_location {
-            // PANIC: a remainder of three.
-            fill(&mut points, LOCATIONS[mode % 3]);
+        // Where each pixel has one location, all modes share the points: those of the first of them.
+        if !one_location || weights.modes & ((1 << mode) - 1) == 0 {
+            for (points, pair) in points.iter_mut().zip(pairs).take(registers) {
+                // PANIC: a remainder of three.
+                weights.points(pair, LOCATIONS[mode % 3], points);
+            }
         }
-        for (points, pair) in points.iter().zip(pairs.clone()).take(registers) {
+        for (points, pair) in points.iter().zip(pairs).take(registers) {
             let chosen = if mode < 3 {
                 weights.planes.perspective(points)
             } else {

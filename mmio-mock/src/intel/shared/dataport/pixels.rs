@@ -160,12 +160,11 @@ impl Write<'_> {
         {
             let mask = pixels.mask & form.slots();
             let sent;
-            let colour = match whole(form, colours) {
-                Some(planes) => planes,
-                None => {
-                    sent = planes(form, colours);
-                    &sent
-                }
+            let colour = if let Some(planes) = whole(form, colours) {
+                planes
+            } else {
+                sent = planes(form, colours);
+                &sent
             };
             let block = PixelBlock {
                 origins: &pixels.origins,

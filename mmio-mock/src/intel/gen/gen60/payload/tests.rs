@@ -318,7 +318,9 @@ fn points_are_as_each_alone() {
             });
             let given = &subspans[..rng.usize(..=2)];
             for location in LOCATIONS {
-                let [x, y] = weights.points::<PAIR>(given, location);
+                let mut points = [[0.0; PAIR]; 2];
+                weights.points(given, location, &mut points);
+                let [x, y] = points;
                 for i in 0..PAIR {
                     let want = given.get(i / 4);
                     let want = want.map(|s| weights.point(s, i % 4, location));
