@@ -24,6 +24,8 @@ const MAX_PAGES: usize = 64;
 pub(crate) struct Page {
     base: u32,
     slots: Vec<Slot>,
+    /// What its instructions may write that were decoded so far.
+    reach: Reach,
 }
 
 /// Decoded kernels, shared by all threads that fetch from the same address space.
@@ -34,8 +36,6 @@ pub struct KernelCache {
     mode: Mode,
     set: InstructionSet,
     decoded: u64,
-    /// What its instructions may write.
-    reach: Reach,
     /// Kernels of which it is known whether their threads are alike.
     pub(crate) kernels: Vec<Kernel>,
     /// Kernels that are compiled.
@@ -70,11 +70,6 @@ impl KernelCache {
             mode,
             set,
             decoded: 0,
-            reach: Reach {
-                general: 0,
-                message: 0,
-                accumulator: false,
-            },
             kernels: Vec::new(),
             warm: Warm::default(),
         }
@@ -94,9 +89,11 @@ impl KernelCache {
         self.decoded
     }
 
-    /// What the instructions may write that were decoded so far.
-    pub(crate) const fn reach(&self) -> Reach {
-        self.reach
+    /// What the instructions of the page that `page` found may write.
+    #[inline]
+    pub(crate) fn reach(&self, page: usize) -> Reach {
+        // PANIC: `page` comes from `page()`.
+        self.pages[page].reach
     }
 
     /// The page that holds `ip`.
@@ -127,6 +124,7 @@ impl KernelCache {
             self.pages.push(Page {
                 base,
                 slots: vec![blank; 1 << (PAGE_BITS - self.set.rules.place)],
+                reach: Reach::default(),
             });
             self.pages.len() - 1
         };
@@ -214,9 +212,9 @@ impl KernelCache {
     }
 
     fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
-        self.reach = self.reach.and(reach::of(&slot.hot));
         // PANIC: `page` comes from `page()`; a page has a slot for each place.
-        let slots = &mut self.pages[page].slots;
+        let Page { slots, reach, .. } = &mut self.pages[page];
+        *reach = reach.and(reach::of(&slot.hot));
         let at = KernelCache::slot_index(ip, self.set.rules.place);
         slots[at] = *slot;
         if self.mode == Mode::Fast {

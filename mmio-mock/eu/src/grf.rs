@@ -4,6 +4,7 @@
 //! every thread has all 128 registers.
 
 use crate::port::Grf;
+use crate::reach::PAIR;
 
 /// General registers of a thread.
 pub const GRF_COUNT: usize = 128;
@@ -40,13 +41,19 @@ impl RegFile {
         }
     }
 
-    /// The first general registers and the first message registers become zero.
+    /// Registers become zero, of which two have a bit.
     #[inline]
-    pub(crate) fn clear(&mut self, general: u8, message: u8) {
-        for (registers, count) in [(0, general), (MRF_BASE, message)] {
-            let end = registers + usize::from(count);
-            if let Some(registers) = self.regs.get_mut(registers..end) {
-                registers.fill([0; DWORDS]);
+    pub(crate) fn clear(&mut self, mut pairs: u128) {
+        let (registers, _) = self.regs.as_chunks_mut::<PAIR>();
+        for half in registers.chunks_mut(64) {
+            // CAST: the lower half of the bits, then the upper one.
+            let mut left = pairs as u64;
+            pairs >>= 64;
+            while left != 0 {
+                if let Some(pair) = half.get_mut(left.trailing_zeros() as usize) {
+                    *pair = [[0; DWORDS]; PAIR];
+                }
+                left &= left - 1;
             }
         }
     }

@@ -10,13 +10,16 @@ use isa::Opcode;
 /// Channels of the widest handler.
 const LANES: usize = 16;
 
+/// Registers of a bit: a line of the host's cache.
+pub(crate) const PAIR: usize = 2;
+/// Pairs that a thread's start clears: general registers, and behind them the message registers.
+const PAIRS: usize = (MRF_BASE + MRF_COUNT) / PAIR;
+
 /// Registers that may be other than zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// General registers from r0 on.
-    pub(crate) general: u8,
-    /// Message registers from m0 on.
-    pub(crate) message: u8,
+    /// A bit for each two of the array of registers, from r0 on.
+    pub(crate) pairs: u128,
     /// The accumulators.
     pub(crate) accumulator: bool,
 }
@@ -24,44 +27,35 @@ pub(crate) struct Reach {
 impl Reach {
     /// All registers.
     pub(crate) const ALL: Reach = Reach {
-        general: GRF_COUNT as u8,
-        message: MRF_COUNT as u8,
+        pairs: (1 << PAIRS) - 1,
         accumulator: true,
     };
 
-    /// So many general registers.
+    /// So many general registers, from r0 on.
     pub(crate) fn general(count: usize) -> Reach {
-        Reach {
-            // CAST: 128 at most.
-            general: count.min(GRF_COUNT) as u8,
-            ..Reach::default()
-        }
+        Reach::registers(0, count.min(GRF_COUNT))
     }
 
-    /// So many message registers.
+    /// So many message registers, from m0 on.
     pub(crate) fn message(count: usize) -> Reach {
-        Reach {
-            // CAST: 24 at most.
-            message: count.min(MRF_COUNT) as u8,
-            ..Reach::default()
-        }
+        Reach::registers(MRF_BASE, MRF_BASE + count)
     }
 
     /// What one or the other reaches.
     pub(crate) fn and(self, other: Reach) -> Reach {
         Reach {
-            general: self.general.max(other.general),
-            message: self.message.max(other.message),
+            pairs: self.pairs | other.pairs,
             accumulator: self.accumulator | other.accumulator,
         }
     }
 
-    /// The registers from `first` to before `end`, of the array that has all of them.
+    /// The registers from `first` to before `end`, of the array that has all of them. What lies behind the message registers is
+    /// nobody's to find.
     fn registers(first: usize, end: usize) -> Reach {
-        if first < GRF_COUNT {
-            Reach::general(end).and(Reach::message(end.saturating_sub(MRF_BASE)))
-        } else {
-            Reach::message(end - MRF_BASE)
+        let below = |pair: usize| (1u128 << pair.min(PAIRS)) - 1;
+        Reach {
+            pairs: below(end.div_ceil(PAIR)) & !below(first / PAIR),
+            accumulator: false,
         }
     }
 }
@@ -82,13 +76,18 @@ pub(crate) fn of(d: &Decoded) -> Reach {
 fn message(d: &Decoded) -> Reach {
     let op = &d.send;
     // The second of two messages begins one register further on, and answers there.
-    let moved = Reach::message(op.implied.map_or(0, |_| usize::from(op.mrf) + 2));
+    let moved = op.implied.map_or(Reach::default(), |_| {
+        let first = MRF_BASE + usize::from(op.mrf);
+        Reach::registers(first, first + 2)
+    });
     moved.and(match (op.dst, op.desc) {
         (None, _) => Reach::default(),
         (Some(_), None) => Reach::ALL,
         (Some(nr), Some(desc)) => {
             let response = desc >> (op.response_at & 31) & u32::from(op.response_max);
-            Reach::general(usize::from(nr) + response as usize + 1)
+            let first = usize::from(nr);
+            // It ends with the general registers.
+            Reach::registers(first, (first + response as usize + 1).min(GRF_COUNT))
         }
     })
 }

@@ -90,6 +90,7 @@ impl Thread {
                 3 => self.run_page::<3, _, _>(base, decoded, port, obs, &mut counts),
                 _ => self.run_page::<4, _, _>(base, decoded, port, obs, &mut counts),
             };
+            self.touch(cache.reach(page));
             if let Some(stop) = stop {
                 break stop;
             }
@@ -106,7 +107,6 @@ impl Thread {
                 break Stop::Fault(fault);
             }
         };
-        self.touch(cache.reach());
         cache.warm.instructions += counts.compiled;
         stats.instructions += *budget - counts.left - counts.others;
         stats.simd8 += counts.simd8;

@@ -167,7 +167,7 @@ impl Thread {
     pub fn dispatch(&mut self, init: &ThreadInit) {
         let bit = |on: bool, b: u32| if on { b } else { 0 };
         let Touched(touched) = std::mem::take(&mut self.touched);
-        self.regs.clear(touched.general, touched.message);
+        self.regs.clear(touched.pairs);
         if touched.accumulator {
             self.acc = Acc::new();
         }

@@ -224,6 +224,23 @@ impl Memory {
         Ok(())
     }
 
+    /// The same where all of them lie in the page of `addr`; `false`, with `out` as it was, where they do not or cannot be read.
+    #[inline]
+    #[must_use]
+    pub fn read_page_dwords(&self, addr: GpuAddr, out: &mut [u32]) -> bool {
+        let Ok(page) = self.page(addr) else {
+            return false;
+        };
+        let (dwords, _) = page.as_chunks::<4>();
+        let Some(from) = dwords.get(..out.len()) else {
+            return false;
+        };
+        for (dword, bytes) in out.iter_mut().zip(from) {
+            *dword = u32::from_le_bytes(*bytes);
+        }
+        true
+    }
+
     /// Writes little-endian dwords from `addr` on.
     pub fn write_dwords(&mut self, addr: GpuAddr, data: &[u32]) -> Result<(), Fault> {
         for (i, &dword) in data.iter().enumerate() {

@@ -18,22 +18,28 @@ const TAG_SHIFT: u32 = 24;
 
 /// Translations of pages, one place for each.
 #[derive(Debug)]
-pub(crate) struct Tlb(Box<[AtomicU64]>);
+pub(crate) struct Tlb(Box<[AtomicU64; PAGES]>);
 
 impl Default for Tlb {
     fn default() -> Self {
-        Tlb((0..PAGES).map(|_| AtomicU64::new(0)).collect())
+        Tlb::of(|_| 0)
     }
 }
 
 impl Clone for Tlb {
     fn clone(&self) -> Self {
-        let copy = |kept: &AtomicU64| AtomicU64::new(kept.load(Relaxed));
-        Tlb(self.0.iter().map(copy).collect())
+        Tlb::of(|place| self.0[place].load(Relaxed))
     }
 }
 
 impl Tlb {
+    fn of(kept: impl Fn(usize) -> u64) -> Tlb {
+        Tlb(Box::new(std::array::from_fn(|place| {
+            AtomicU64::new(kept(place))
+        })))
+    }
+
+    #[inline]
     fn place(&self, addr: GpuAddr) -> (&AtomicU64, u64) {
         let page = addr.0 >> 12;
         // PANIC: the mask keeps the index below the length.
@@ -71,7 +77,7 @@ impl Tlb {
 
     /// Forgets everything.
     pub fn invalidate(&mut self) {
-        for kept in &mut self.0 {
+        for kept in self.0.iter_mut() {
             *kept.get_mut() = 0;
         }
     }

@@ -110,11 +110,39 @@ impl Memory {
         }
     }
 
-    /// [`Memory::translate`] where the slots of the global GTT have no answer.
-    #[cold]
+    /// What is kept of an address of the present space, if that is a process's.
+    #[inline]
+    fn kept(&self, addr: GpuAddr, access: Access) -> Option<usize> {
+        match self.space {
+            Space::Global => None,
+            Space::Process(process) => self.own(process)?.tlb.lookup(addr, access),
+        }
+    }
+
+    /// [`Memory::translate`] where the slots of the global GTT have no answer: for every access of a process.
     #[inline(never)]
     pub(super) fn look_up(&self, addr: GpuAddr, access: Access) -> Result<usize, Fault> {
+        match self.kept(addr, access) {
+            Some(index) => Ok(index),
+            None => self.walk(addr, access),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn walk(&self, addr: GpuAddr, access: Access) -> Result<usize, Fault> {
         self.translate_in(self.space, addr, access)
+    }
+
+    /// Lets the cache of the host fetch what will be read soon. Only a place that is kept already is looked at: nothing that
+    /// accesses can see changes.
+    #[inline]
+    pub fn foresee(&self, addr: GpuAddr) {
+        let known = self.gtt.lookup(addr);
+        let known = known.or_else(|| self.kept(addr, Access::Read));
+        if let Some(byte) = known.and_then(|index| self.arena.bytes().get(index)) {
+            std::hint::black_box(*byte);
+        }
     }
 
     /// [`Memory::translate`] for an address of another space than the present one.

@@ -35,7 +35,7 @@ pub use thread::{Dispatch, PsThread, WizPort};
 use active::Active;
 use depth::DepthPlane;
 use depth_target::DepthTarget;
-use dispatch::{SQUARE, Threads};
+use dispatch::{SQUARE, Threads, weights};
 use iz::IzMode;
 use plan::{depth_plane, plan};
 use setup::Outline;
@@ -288,6 +288,11 @@ impl Wiz {
             plane,
             depth_origin,
             start,
+            weights: primitive
+                .interpolation
+                .as_ref()
+                .filter(|_| dispatches)
+                .map(|planes| weights(planes, state)),
             smooth: outline.smooth,
             polygon_stipple: wm.polygon_stipple_enable
                 && primitive.polygon_stipple
@@ -310,6 +315,7 @@ impl Wiz {
                 && case.mode == IzMode::NonPromoted
                 && !port.debug().svg_panic_dispatch_disabled(),
             square: None,
+            foreseen: (i32::MIN, i32::MIN),
             marking,
         });
         self.slots.clear();
@@ -386,6 +392,9 @@ impl Wiz {
                         continue;
                     }
                     Next::Block(block) => {
+                        if active.squares {
+                            active.foresee(&block, port);
+                        }
                         active.subspan = 0;
                         active.block = Some(block);
                         continue;
@@ -426,11 +435,9 @@ impl Wiz {
                 active.test_square(state, (block.x, block.y, dx), mask, port);
             }
             if let Some(square) = &active.square {
-                let s = active.subspan as usize & 3;
-                let mask = square.passed[s];
                 // CAST: the clip rectangle lies within 0..=0xffff.
                 let at = ((block.x as u32 + dx) as u16, (block.y as u32 + dy) as u16);
-                if s == 0
+                if active.subspan.is_multiple_of(4)
                     && square.passed == [15; SQUARE]
                     && active.group == SQUARE
                     && self.pending.subspans().is_empty()
@@ -440,17 +447,7 @@ impl Wiz {
                     active.subspan += 4;
                     return Ok(Step::Progress);
                 }
-                if mask != 0
-                    && active.group > 0
-                    && let Some(subspan) = self.pending.slot()
-                {
-                    subspan.set(at, mask, square.depth[s]);
-                    self.pending.keep();
-                }
-                if s == 3 {
-                    active.square = None;
-                }
-                active.subspan += 1;
+                active.gather(&block, &mut self.pending);
                 continue;
             }
             let at = dy * 8 + dx;

@@ -199,8 +199,8 @@ pub struct ThreadPixels {
     /// Channels whose pixel is lit, by samples. A target with one sample has the first alone. Where a thread is
     /// for single samples, a channel is lit in the one that it is for.
     pub coverage: [u32; SAMPLES],
-    /// Source depth of each channel, by samples; what the kernel computes comes with its message. A sample without lit channels
-    /// has none: what stands there is another thread's.
+    /// Source depth of each channel, by samples; what the kernel computes comes with its message. There is none without late
+    /// tests, and for a sample without lit channels: what stands there is another thread's.
     pub depth: [[f32; PIXELS]; SAMPLES],
     /// Antialias alpha of a line's pixels as U0.4.
     pub alpha: Option<[u8; PIXELS]>,
@@ -235,12 +235,16 @@ impl ThreadPixels {
         self.origins = *origins;
         self.mask = *mask;
         self.coverage = *coverage;
-        for ((to, from), coverage) in self.depth.iter_mut().zip(depth).zip(coverage) {
-            if *coverage != 0 {
-                *to = *from;
+        if *late_tests {
+            for ((to, from), coverage) in self.depth.iter_mut().zip(depth).zip(coverage) {
+                if *coverage != 0 {
+                    *to = *from;
+                }
             }
         }
-        self.alpha = *alpha;
+        if self.alpha.is_some() || alpha.is_some() {
+            self.alpha = *alpha;
+        }
         self.back_facing = *back_facing;
         self.viewport = *viewport;
         self.array_index = *array_index;

@@ -98,6 +98,15 @@ fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {
 fn load_pushed(grf: &mut [Grf], at: usize, pushed: &Pushed, machine: &mut Machine<'_>) -> usize {
     let mut at = at;
     for &(address, rows) in &pushed.buffers {
+        // Most lie in one page.
+        let end = at + usize::from(rows);
+        if rows > 0
+            && let Some(to) = grf.get_mut(at..end)
+            && machine.mem.read_page_dwords(address, to.as_flattened_mut())
+        {
+            at = end;
+            continue;
+        }
         for row in 0..rows {
             if let Some(to) = grf.get_mut(at) {
                 let from = address.offset(u32::from(row) * 32);

@@ -71,31 +71,32 @@ impl Interpolation {
     }
 
     /// The weights of the second and third vertex with regard to w, at points: [`weights`](Self::weights) of each.
+    // Loops over arrays that stay where they are become vectors; closures that hand arrays on are copies.
     #[inline]
     pub fn perspective<const N: usize>(&self, [x, y]: &[[f64; N]; 2]) -> [[f32; N]; 2] {
         let mut w = [0.0; N];
         for i in 0..N {
             w[i] = 1.0 / self.rhw.at(x[i], y[i]);
         }
-        self.weights.map(|plane| {
-            let mut out = [0.0; N];
+        let mut out = [[0.0; N]; 2];
+        for (out, plane) in out.iter_mut().zip(&self.weights) {
             for i in 0..N {
                 out[i] = (plane.at(x[i], y[i]) * w[i]) as f32;
             }
-            out
-        })
+        }
+        out
     }
 
     /// The same without regard to w.
     #[inline]
     pub fn linear<const N: usize>(&self, [x, y]: &[[f64; N]; 2]) -> [[f32; N]; 2] {
-        self.linear.map(|plane| {
-            let mut out = [0.0; N];
+        let mut out = [[0.0; N]; 2];
+        for (out, plane) in out.iter_mut().zip(&self.linear) {
             for i in 0..N {
                 out[i] = plane.at(x[i], y[i]) as f32;
             }
-            out
-        })
+        }
+        out
     }
 
     /// What a pixel shader is told of a point.

@@ -86,6 +86,7 @@ impl PixelGroup {
     }
 
     /// Forgets the subspans.
+    #[inline]
     pub fn clear(&mut self) {
         self.count = 0;
     }
@@ -103,12 +104,14 @@ impl PixelGroup {
     }
 
     /// The subspans, in the order of their slots.
+    #[inline]
     pub fn subspans(&self) -> &[Subspan] {
         // PANIC: count never exceeds the array (see `keep`).
         &self.subspans[..self.count]
     }
 
     /// Lit pixels: four bits a subspan.
+    #[inline]
     pub fn pixel_mask(&self) -> u32 {
         let each = self.subspans().iter().enumerate();
         each.fold(0, |mask, (i, s)| mask | u32::from(s.mask & 15) << (i * 4))
@@ -116,6 +119,7 @@ impl PixelGroup {
 
     /// Channels of the thread: all four pixels of every subspan that is there, so that kernels
     /// can take differences between neighbours.
+    #[inline]
     pub fn dispatch_mask(&self) -> u32 {
         // CAST: 32 bits for the eight that a group has at most.
         ((1u64 << (self.count * 4)) - 1) as u32
@@ -124,7 +128,7 @@ impl PixelGroup {
 
 /// The parts of the payload that do not depend on the pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PayloadState {
+pub struct PayloadState<'a> {
     /// Colour calculator state, relative to General State Base Address.
     pub color_calc_state: u32,
     /// Sampler state table, relative to General State Base Address.
@@ -157,7 +161,7 @@ pub struct PayloadState {
     /// Channels of the kernel: 8, 16 or 32.
     pub width: u8,
     /// What changes over the primitive, where the thread gets weights.
-    pub weights: Option<PixelWeights>,
+    pub weights: Option<&'a PixelWeights>,
 }
 
 /// Where in a pixel a value is taken.
@@ -217,6 +221,46 @@ impl PixelWeights {
         }
     }
 
+    /// Whether all locations are the pixel's own: it has one sample.
+    #[inline]
+    pub fn one_location(&self) -> bool {
+        self.sample_count <= 1
+    }
+
+    /// Columns and rows of [`Self::point`] for the pixels of subspans one after another, `N` at most; what lies behind the last
+    /// stays.
+    #[inline(always)]
+    pub fn points<const N: usize>(
+        &self,
+        subspans: &[Subspan],
+        at: Location,
+        [x, y]: &mut [[f64; N]; 2],
+    ) {
+        let (columns, _) = x.as_chunks_mut::<4>();
+        let (rows, _) = y.as_chunks_mut::<4>();
+        for ((x, y), s) in columns.iter_mut().zip(rows).zip(subspans) {
+            if self.one_location() {
+                let column = self.across(f64::from(s.x), 0);
+                let next = self.across(f64::from(s.x) + 1.0, 0);
+                *x = [column, next, column, next];
+                let row = self.across(f64::from(s.y), 1);
+                let next = self.across(f64::from(s.y) + 1.0, 1);
+                *y = [row, row, next, next];
+            } else {
+                for (pixel, (x, y)) in x.iter_mut().zip(y).enumerate() {
+                    [*x, *y] = self.point(s, pixel, at);
+                }
+            }
+        }
+    }
+
+    /// The sample point of a pixel with one sample, in one direction: [`Self::point`] of its column or row.
+    #[inline(always)]
+    fn across(&self, coordinate: f64, direction: usize) -> f64 {
+        let pixel = f64::from(self.pixel[direction]);
+        coordinate + self.origin[direction] + pixel - pixel
+    }
+
     /// A place in a pixel, on the screen that the planes are for.
     #[inline]
     pub fn point(&self, subspan: &Subspan, pixel: usize, at: Location) -> [f64; 2] {
@@ -261,6 +305,7 @@ impl Default for Payload {
 
 impl Payload {
     /// The registers from r0 on.
+    #[inline]
     pub fn registers(&self) -> &[Grf] {
         // PANIC: count never exceeds the array (see `push`).
         &self.registers[..self.count]

@@ -2,8 +2,6 @@
 //!
 //! PRM: volume 2, windower; volume 4, 5.10.6 (what the pixel shader sends on).
 
-use super::SetupPrimitive;
-use super::WizState;
 use super::depth::{DepthPlane, Destination, Tests, test_subspan};
 use super::depth_target::DepthTarget;
 use super::hierarchical::Marking;
@@ -12,8 +10,12 @@ use super::shape::{self, Block, Walk};
 use super::square::{self, Square};
 use super::stipple::LineStippleWalk;
 use super::thread::WizPort;
+use super::{SUBSPAN_ORDER, SetupPrimitive, WizState};
 use crate::core::fault::UnitFault;
-use crate::intel::ff::payload::pixels::{PixelGroup, Subspan};
+use crate::intel::ff::payload::pixels::{PixelGroup, PixelWeights, Subspan};
+
+/// Pixels of a row of blocks whose depth is fetched together, less one: those of a Y tile.
+const AHEAD: i32 = 31;
 
 /// A primitive in work.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,8 @@ pub(super) struct Active {
     /// What is added to a pixel's coordinates to find it in the depth buffer.
     pub(super) depth_origin: (u32, u32),
     pub(super) start: [f32; 2],
+    /// What its threads get of the weights of its vertices.
+    pub(super) weights: Option<PixelWeights>,
     pub(super) smooth: bool,
     pub(super) polygon_stipple: bool,
     pub(super) line_stipple: Option<LineStippleWalk>,
@@ -42,11 +46,36 @@ pub(super) struct Active {
     pub(super) partial: bool,
     /// The square that the present subspan belongs to, when it was tested whole.
     pub(super) square: Option<Square>,
+    /// Up to where the depth of which row of blocks has been fetched.
+    pub(super) foreseen: (i32, i32),
     /// Blocks are marked, and pixels are left alone.
     pub(super) marking: Option<Marking>,
 }
 
 impl Active {
+    /// A block has been found: lets the host fetch the depth of its squares and of some to the right, all at once, before the
+    /// first is tested.
+    #[inline]
+    pub(super) fn foresee<P: WizPort>(&mut self, block: &Block, port: &mut P) {
+        let Some(target) = self.target.as_ref().filter(|_| self.tests.touch()) else {
+            return;
+        };
+        let (row, end) = self.foreseen;
+        if row == block.y && block.x < end {
+            return;
+        }
+        let end = block.x.saturating_add(AHEAD).min(self.walk.row_end());
+        self.foreseen = (block.y, end.saturating_add(1));
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        let x = (block.x as u32).wrapping_add(self.depth_origin.0);
+        let y = (block.y as u32).wrapping_add(self.depth_origin.1);
+        for right in (0..=(end - block.x).max(0) as u32).step_by(4) {
+            if let Some(place) = target.square(x.wrapping_add(right), y) {
+                port.memory().foresee(place.first());
+            }
+        }
+    }
+
     /// Tests four subspans at once if they allow it.
     #[inline]
     pub(super) fn test_square<P: WizPort>(
@@ -75,8 +104,39 @@ impl Active {
             && !self.case.late_count
             && let Some(square) = &self.square
         {
-            let each = square.passed.iter().map(|mask| mask.count_ones());
-            port.count_depth(each.sum());
+            port.count_depth(u32::from_le_bytes(square.passed).count_ones());
+        }
+    }
+
+    /// The subspans of the square that was tested whole, from the present one on, join `pending`, as long as they fit into the
+    /// thread.
+    #[inline]
+    pub(super) fn gather(&mut self, block: &Block, pending: &mut PixelGroup) {
+        let Some(square) = &self.square else {
+            return;
+        };
+        let order = SUBSPAN_ORDER.iter().skip(self.subspan as usize);
+        let tested = square.passed.iter().zip(&square.depth);
+        let tested = tested.skip(self.subspan as usize & 3);
+        let mut looked = 0;
+        for (&(dx, dy), (&mask, depth)) in order.zip(tested) {
+            looked += 1;
+            if mask == 0 || self.group == 0 {
+                continue;
+            }
+            if let Some(subspan) = pending.slot() {
+                // CAST: the clip rectangle lies within 0..=0xffff.
+                let at = ((block.x as u32 + dx) as u16, (block.y as u32 + dy) as u16);
+                subspan.set(at, mask, *depth);
+                pending.keep();
+            }
+            if pending.subspans().len() >= self.group {
+                break;
+            }
+        }
+        self.subspan += looked;
+        if self.subspan.is_multiple_of(4) {
+            self.square = None;
         }
     }
 

@@ -147,6 +147,10 @@ impl DepthTarget {
         field: u32,
     ) -> Result<(), Fault> {
         let end = self.extent();
+        // CAST: formats of four bytes, whose fields are bits of the dword: what stays of it, and what is put in.
+        let (_, stencil) = self.format.split(0xffff_ffff);
+        let keep = (self.format.join(0xffff_ffff, 0, stencil) as u32).to_le();
+        let put = (self.format.join(0, field, 0) as u32).to_le();
         for (row, column) in (y..y.saturating_add(height)).step_by(4).flat_map(|row| {
             (x..x.saturating_add(width))
                 .step_by(4)
@@ -157,12 +161,7 @@ impl DepthTarget {
                 let rows = mem.read_square(&square)?;
                 let mut raw: [[u32; 4]; 4] = zerocopy::transmute!(rows);
                 for dword in raw.as_flattened_mut() {
-                    let (_, stencil) = self.format.split(u64::from(u32::from_le(*dword)));
-                    let new = self
-                        .format
-                        .join(u64::from(u32::from_le(*dword)), field, stencil);
-                    // CAST: pixels of four bytes.
-                    *dword = (new as u32).to_le();
+                    *dword = *dword & keep | put;
                 }
                 mem.write_square(&square, &zerocopy::transmute!(raw))?;
                 continue;

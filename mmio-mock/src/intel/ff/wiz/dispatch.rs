@@ -29,7 +29,7 @@ pub(super) struct Threads {
 }
 
 /// What threads get of the weights of a primitive's vertices.
-fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights {
+pub(super) fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights {
     let wm = &state.wm;
     PixelWeights {
         planes: *planes,
@@ -48,42 +48,70 @@ fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights {
 fn find_pixels(pixels: &mut ThreadPixels, group: &PixelGroup, state: &WizState, active: &Active) {
     let primitive = &active.primitive;
     let late = active.case.mode == IzMode::Computed;
+    let sampled = state.wm.samples.count > 1;
     pixels.mask = group.pixel_mask();
     pixels.back_facing = primitive.back_facing;
     pixels.viewport = primitive.viewport_index;
     pixels.array_index = primitive.render_target_array_index;
     pixels.late_tests = late;
     pixels.count_depth = late && state.wm.unit.statistics;
-    pixels.coverage = [0; SAMPLES];
-    let mut alpha = [0; PIXELS];
-    let sampled = state.wm.samples.count > 1;
+    pixels.coverage = if sampled {
+        coverage(group)
+    } else {
+        [pixels.mask, 0, 0, 0]
+    };
+    for (to, s) in pixels.origins.iter_mut().zip(group.subspans()) {
+        *to = (s.x, s.y);
+    }
+    if late {
+        find_depth(&mut pixels.depth, group, sampled);
+    }
+    if active.smooth {
+        pixels.alpha = Some(alpha(group));
+    } else if pixels.alpha.is_some() {
+        pixels.alpha = None;
+    }
+}
+
+/// Lit channels by samples.
+fn coverage(group: &PixelGroup) -> [u32; SAMPLES] {
+    let mut coverage = [0; SAMPLES];
     for (i, s) in group.subspans().iter().enumerate() {
-        let at = i * 4;
-        pixels.origins[i] = (s.x, s.y);
-        let coverage = if sampled {
-            s.coverage
-        } else {
-            [s.mask, 0, 0, 0]
-        };
-        for (sample, lit) in coverage.into_iter().enumerate() {
+        for (sample, (to, lit)) in coverage.iter_mut().zip(s.coverage).enumerate() {
             let wanted = s.sample.is_none_or(|only| usize::from(only) == sample);
             if wanted {
-                pixels.coverage[sample] |= u32::from(lit & 15) << at;
+                *to |= u32::from(lit & 15) << (i * 4);
             }
         }
+    }
+    coverage
+}
+
+/// Source depth of the channels.
+fn find_depth(depth: &mut [[f32; PIXELS]; SAMPLES], group: &PixelGroup, sampled: bool) {
+    for (i, s) in group.subspans().iter().enumerate() {
+        // PANIC: a group has no more subspans than a thread has channels for.
+        let at = i * 4..i * 4 + 4;
         if sampled {
-            for (to, depth) in pixels.depth.iter_mut().zip(&s.sample_depth) {
-                to[at..at + 4].copy_from_slice(depth);
+            for (to, depth) in depth.iter_mut().zip(&s.sample_depth) {
+                to[at.clone()].copy_from_slice(depth);
             }
         } else {
-            pixels.depth[0][at..at + 4].copy_from_slice(&s.depth);
+            depth[0][at].copy_from_slice(&s.depth);
         }
-        for (pixel, to) in alpha[at..at + 4].iter_mut().enumerate() {
+    }
+}
+
+/// Antialias alpha of the channels.
+fn alpha(group: &PixelGroup) -> [u8; PIXELS] {
+    let mut alpha = [0; PIXELS];
+    for (to, s) in alpha.chunks_exact_mut(4).zip(group.subspans()) {
+        for (pixel, to) in to.iter_mut().enumerate() {
             // CAST: a nibble.
             *to = (s.alpha >> (pixel * 4) & 15) as u8;
         }
     }
-    pixels.alpha = active.smooth.then_some(alpha);
+    alpha
 }
 
 impl Threads {
@@ -108,10 +136,6 @@ impl Threads {
         let (kernel, width) = wm.kernel(pending.subspans().len());
         let one_sample = wm.samples.count <= 1 && !active.smooth;
         let square = pending.square().is_some() && one_sample;
-        let weights = primitive
-            .interpolation
-            .as_ref()
-            .map(|planes| weights(planes, state));
         port.layout().pixels(
             &mut self.payload,
             &PayloadState {
@@ -130,7 +154,7 @@ impl Threads {
                 render_target_array_index: primitive.render_target_array_index,
                 parts: active.case.parts(),
                 width,
-                weights,
+                weights: active.weights.as_ref(),
             },
             pending,
         );

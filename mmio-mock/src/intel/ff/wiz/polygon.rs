@@ -128,6 +128,9 @@ impl Polygon {
     #[inline]
     pub fn block(&self, x: i32, y: i32) -> u32 {
         let mut mask = u32::MAX;
+        // Edges that cross the block.
+        let mut crossing = [[0; 3]; 4];
+        let mut count = 0;
         for edge in &self.edges[..self.count] {
             let corner = edge.at(x, y);
             let across = edge.a * i64::from(BLOCK_WIDTH - 1);
@@ -139,36 +142,54 @@ impl Polygon {
                 continue;
             }
             // The edge crosses the block: no value in it is further from zero than two of its corners are apart.
-            mask &= if across.abs() + down.abs() <= i64::from(i32::MAX) {
+            if across.abs() + down.abs() <= i64::from(i32::MAX) {
                 // CAST: just tested; the slopes are smaller than what they make of the block.
-                inside([corner as i32, edge.a as i32, edge.b as i32])
+                crossing[count & 3] = [corner as i32, edge.a as i32, edge.b as i32];
+                count += 1;
             } else {
-                inside_wide([corner, edge.a, edge.b])
-            };
+                mask &= inside_wide([corner, edge.a, edge.b]);
+            }
         }
-        mask
+        match crossing.get(..count) {
+            None | Some([]) => mask,
+            Some([one]) => mask & inside([*one]),
+            Some([one, other]) => mask & inside([*one, *other]),
+            Some(_) => mask & inside(crossing),
+        }
     }
 }
 
-/// Pixels of a block where `corner + a * column + b * row` is at least zero; no value leaves the type.
+/// Pixels of a block where `corner + a * column + b * row` of all edges is at least zero; no value leaves the type.
 #[inline]
-fn inside([corner, a, b]: [i32; 3]) -> u32 {
+fn inside<const EDGES: usize>(edges: [[i32; 3]; EDGES]) -> u32 {
     const COLUMNS: usize = BLOCK_WIDTH as usize;
-    let mut values = [corner; COLUMNS];
-    for column in 1..COLUMNS {
-        values[column] = values[column - 1] + a;
+    let mut values = [[0; COLUMNS]; EDGES];
+    for (values, [corner, a, _]) in values.iter_mut().zip(edges) {
+        values[0] = corner;
+        for column in 1..COLUMNS {
+            values[column] = values[column - 1] + a;
+        }
     }
     // A column is a lane, in which the bits of its rows are collected.
     let mut lanes = [0u32; COLUMNS];
     for row in 0..BLOCK_HEIGHT {
+        // Negative where a value of any edge is.
+        let mut signs = [0; COLUMNS];
+        for values in &values {
+            for column in 0..COLUMNS {
+                signs[column] |= values[column];
+            }
+        }
         for column in 0..COLUMNS {
             // CAST: ones where the sign is clear.
-            let ones = !(values[column] >> 31) as u32;
+            let ones = !(signs[column] >> 31) as u32;
             lanes[column] |= ones & 1 << (row as usize * COLUMNS + column);
         }
         if row + 1 < BLOCK_HEIGHT {
-            for value in &mut values {
-                *value += b;
+            for (values, [_, _, b]) in values.iter_mut().zip(edges) {
+                for value in values {
+                    *value += b;
+                }
             }
         }
     }
@@ -203,6 +224,7 @@ mod tests {
             (seed >> 33) as i64 % (2 * below + 1) - below
         };
         let mut mixed = 0;
+        let mut last = ([0; 3], u32::MAX);
         for round in 0..20_000 {
             // Slopes of every size up to those whose block just fits.
             let largest = (i64::from(i32::MAX) / 10) >> (round % 28);
@@ -215,7 +237,12 @@ mod tests {
             let values = [corner, a, b];
             let narrow = values.map(|v| i32::try_from(v).unwrap());
             let wide = inside_wide(values);
-            assert_eq!(inside(narrow), wide, "{values:?}");
+            assert_eq!(inside([narrow]), wide, "{values:?}");
+            // The edge before it lies elsewhere: a pixel is inside both, however many there are.
+            let (before, pixels) = last;
+            assert_eq!(inside([before, narrow]), wide & pixels, "{values:?}");
+            assert_eq!(inside([narrow, before, [0; 3], narrow]), wide & pixels);
+            last = (narrow, wide);
             mixed += u32::from(wide != 0 && wide != u32::MAX);
         }
         assert!(mixed > 10_000, "{mixed}");

@@ -128,6 +128,12 @@ impl Walk {
         &self.shape
     }
 
+    /// The last column of the present row of blocks that may be covered.
+    #[inline]
+    pub fn row_end(&self) -> i32 {
+        self.x_end
+    }
+
     fn clip_mask(&self, x: i32, y: i32) -> u32 {
         let left = (self.clip.x_min - x).clamp(0, BLOCK_WIDTH) as u32;
         let right = (self.clip.x_max - x + 1).clamp(0, BLOCK_WIDTH) as u32;

@@ -86,7 +86,7 @@ impl PayloadLayout for Layout {
         [header(unit, entry, debug), r1, r2]
     }
 
-    fn pixels(&self, payload: &mut Payload, state: &PayloadState, group: &PixelGroup) {
+    fn pixels(&self, payload: &mut Payload, state: &PayloadState<'_>, group: &PixelGroup) {
         let parts = &state.parts;
         let pixels = group.pixel_mask();
         payload.clear();

@@ -48,7 +48,7 @@ impl PayloadLayout for Layout {
         Gen40.setup(unit, entry, setup, debug)
     }
 
-    fn pixels(&self, payload: &mut Payload, state: &PayloadState, group: &PixelGroup) {
+    fn pixels(&self, payload: &mut Payload, state: &PayloadState<'_>, group: &PixelGroup) {
         Gen40.pixels(payload, state, group);
     }
 }

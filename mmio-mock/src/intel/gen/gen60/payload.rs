@@ -72,7 +72,7 @@ impl PayloadLayout for Layout {
         Gen40.setup(unit, entry, setup, debug)
     }
 
-    fn pixels(&self, payload: &mut Payload, state: &PayloadState, group: &PixelGroup) {
+    fn pixels(&self, payload: &mut Payload, state: &PayloadState<'_>, group: &PixelGroup) {
         let subspans = group.subspans();
         let first = subspans.first().and_then(|s| s.sample).unwrap_or(0);
         payload.clear();
@@ -98,7 +98,7 @@ impl PayloadLayout for Layout {
         for n in 0..halves {
             payload.push(places(half(n)));
         }
-        let Some(weights) = &state.weights else {
+        let Some(weights) = state.weights else {
             return;
         };
         let registers = usize::from(state.width).min(16) / 8;
@@ -145,7 +145,7 @@ fn eight(subspans: &[Subspan], pair: usize, value: &impl Fn(&Subspan, usize) -> 
 /// What a half of the pixels has behind the subspans.
 fn part(
     payload: &mut Payload,
-    state: &PayloadState,
+    state: &PayloadState<'_>,
     weights: &PixelWeights,
     subspans: &[Subspan],
     registers: usize,
@@ -154,29 +154,33 @@ fn part(
         let [x, y] = weights.point(s, pixel, location);
         weights.planes.weights(x, y)
     };
+    let one_location = weights.one_location();
+    let (first, second) = subspans.split_at(subspans.len().min(2));
+    let pairs = [first, second];
+    let mut points = [[[0.0; PAIR]; 2]; 2];
     for mode in (0..6).filter(|mode| weights.modes >> mode & 1 != 0) {
-        // PANIC: a remainder of three.
-        let location = LOCATIONS[mode % 3];
-        for n in 0..registers {
-            let mut points = [[0.0; PAIR]; 2];
-            let mut count = 0;
-            for s in subspans.iter().skip(n * 2).take(2) {
-                for pixel in 0..4 {
-                    let [x, y] = weights.point(s, pixel, location);
-                    points[0][count] = x;
-                    points[1][count] = y;
-                    count += 1;
-                }
+        // Where each pixel has one location, all modes share the points: those of the first of them.
+        if !one_location || weights.modes & ((1 << mode) - 1) == 0 {
+            for (points, pair) in points.iter_mut().zip(pairs).take(registers) {
+                // PANIC: a remainder of three.
+                weights.points(pair, LOCATIONS[mode % 3], points);
             }
+        }
+        for (points, pair) in points.iter().zip(pairs).take(registers) {
             let chosen = if mode < 3 {
-                weights.planes.perspective(&points)
+                weights.planes.perspective(points)
             } else {
-                weights.planes.linear(&points)
+                weights.planes.linear(points)
             };
-            for weight in chosen {
-                let mut register = weight.map(f32::to_bits);
+            for weight in &chosen {
+                let mut register = [0; PAIR];
+                for (to, weight) in register.iter_mut().zip(weight) {
+                    *to = weight.to_bits();
+                }
                 // A subspan that is not there has zeros.
-                register[count..].fill(0);
+                if let Some(rest) = register.get_mut(pair.len() * 4..) {
+                    rest.fill(0);
+                }
                 payload.push(register);
             }
         }

@@ -97,6 +97,13 @@ fn planes(form: Form, colours: &[Grf]) -> Planes {
     planes
 }
 
+/// The same where the registers are the planes as they lie.
+#[inline]
+fn whole(form: Form, colours: &[Grf]) -> Option<&Planes> {
+    let colours: &[Grf; 8] = colours.try_into().ok()?;
+    (form == Form::Single16).then(|| zerocopy::transmute_ref!(colours))
+}
+
 impl Write<'_> {
     /// Serves the message; gives the pixels of which at least one sample reached the target.
     pub fn run(
@@ -146,30 +153,37 @@ impl Write<'_> {
             || target.format.has(Capability::AlphaBlend);
         rules::ask(blendable, msg, rules::BLEND_FORMAT)?;
 
-        let mut planes = planes(form, colours);
         let slice = target.target_slice(pixels.array_index);
         if let Some(shifts) = self.target.direct
             && sample_mask.is_empty()
             && self.straight(cc, kept)
         {
             let mask = pixels.mask & form.slots();
+            let sent;
+            let colour = if let Some(planes) = whole(form, colours) {
+                planes
+            } else {
+                sent = planes(form, colours);
+                &sent
+            };
             let block = PixelBlock {
                 origins: &pixels.origins,
                 mask: mask & (kept.coverage[0] >> first) as u16,
-                colour: &planes,
+                colour,
                 source1: None,
                 sample: 0,
             };
             let written = direct::write(mem, target, shifts, slice, &block)?;
             if events.watch_colour && written == 0xffff {
                 let header = self.request.header;
-                events.one_colour = one_colour(&planes, shifts, slice, header);
+                events.one_colour = one_colour(colour, shifts, slice, header);
             }
             if self.request.last {
                 events.scoreboard_clear |= mask;
             }
             return Ok(written);
         }
+        let mut planes = planes(form, colours);
         if let Some(coverage) = &kept.alpha {
             for (alpha, coverage) in planes[3].iter_mut().zip(coverage.iter().skip(first)) {
                 // U0.4: fifteen is full coverage.

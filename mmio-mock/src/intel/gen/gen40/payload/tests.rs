@@ -21,7 +21,7 @@ fn group() -> PixelGroup {
     group
 }
 
-fn build(state: &PayloadState) -> Vec<Grf> {
+fn build(state: &PayloadState<'_>) -> Vec<Grf> {
     let mut payload = Payload::default();
     Layout.pixels(&mut payload, state, &group());
     payload.registers().to_vec()

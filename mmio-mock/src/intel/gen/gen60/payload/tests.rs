@@ -54,7 +54,7 @@ fn group(count: u16) -> PixelGroup {
     group
 }
 
-fn build(state: &PayloadState, group: &PixelGroup) -> Vec<Grf> {
+fn build(state: &PayloadState<'_>, group: &PixelGroup) -> Vec<Grf> {
     let mut payload = Payload::default();
     Layout.pixels(&mut payload, state, group);
     payload.registers().to_vec()
@@ -101,12 +101,13 @@ fn the_header_says_what_the_object_is() {
 // covers: S-0038, S-0041, S-0051
 #[test]
 fn eight_pixels_have_two_registers_of_weights() {
+    let weights = PixelWeights {
+        modes: 0b00_1001,
+        ..weights()
+    };
     let state = PayloadState {
         width: 8,
-        weights: Some(PixelWeights {
-            modes: 0b00_1001,
-            ..weights()
-        }),
+        weights: Some(&weights),
         ..PayloadState::default()
     };
     let r = build(&state, &group(2));
@@ -121,17 +122,18 @@ fn eight_pixels_have_two_registers_of_weights() {
 // covers: S-0042, S-0043
 #[test]
 fn sixteen_pixels_have_them_eight_by_eight_and_then_depth_and_w() {
+    let weights = PixelWeights {
+        modes: 1,
+        w: true,
+        ..weights()
+    };
     let state = PayloadState {
         width: 16,
         parts: PixelParts {
             source_depth: true,
             ..PixelParts::default()
         },
-        weights: Some(PixelWeights {
-            modes: 1,
-            w: true,
-            ..weights()
-        }),
+        weights: Some(&weights),
         ..PayloadState::default()
     };
     let r = build(&state, &group(4));
@@ -147,12 +149,13 @@ fn sixteen_pixels_have_them_eight_by_eight_and_then_depth_and_w() {
 // covers: S-0045
 #[test]
 fn thirty_two_pixels_are_two_halves_behind_both_registers_of_subspans() {
+    let weights = PixelWeights {
+        modes: 1,
+        ..weights()
+    };
     let state = PayloadState {
         width: 32,
-        weights: Some(PixelWeights {
-            modes: 1,
-            ..weights()
-        }),
+        weights: Some(&weights),
         ..PayloadState::default()
     };
     let r = build(&state, &group(5));
@@ -175,14 +178,15 @@ fn threads_for_samples_have_their_places() {
             ..Subspan::default()
         });
     }
+    let weights = PixelWeights {
+        modes: 0b100,
+        offsets: Some(Location::Sample),
+        sample_count: 4,
+        ..weights()
+    };
     let state = PayloadState {
         width: 8,
-        weights: Some(PixelWeights {
-            modes: 0b100,
-            offsets: Some(Location::Sample),
-            sample_count: 4,
-            ..weights()
-        }),
+        weights: Some(&weights),
         ..PayloadState::default()
     };
     let r = build(&state, &group);
@@ -238,18 +242,19 @@ fn geometry_threads_have_a_number_and_indices() {
 // covers: S-0046, S-0047, S-0048
 #[test]
 fn thirty_two_pixels_have_everything_twice() {
+    let weights = PixelWeights {
+        modes: 1,
+        w: true,
+        offsets: Some(Location::Centroid),
+        ..weights()
+    };
     let state = PayloadState {
         width: 32,
         parts: PixelParts {
             source_depth: true,
             ..PixelParts::default()
         },
-        weights: Some(PixelWeights {
-            modes: 1,
-            w: true,
-            offsets: Some(Location::Centroid),
-            ..weights()
-        }),
+        weights: Some(&weights),
         ..PayloadState::default()
     };
     let r = build(&state, &group(8));
@@ -290,4 +295,38 @@ fn vertex_threads_have_two_handles() {
     assert_eq!(r0[2..6], [0, 0x63, 0x2c0, 0x8000]);
     let alone = Layout.vertices(&unit, UrbHandle(8), None, [0; 2]);
     assert_eq!(alone[1], 0);
+}
+
+/// Points of pixels one after another are those of each alone, whatever the sample point and the locations.
+#[test]
+fn points_are_as_each_alone() {
+    let mut rng = fastrand::Rng::with_seed(6);
+    for sample_count in [0, 1, 4] {
+        for _ in 0..200 {
+            let weights = PixelWeights {
+                origin: [rng.f64() - 0.5, -f64::from(rng.u16(..))],
+                pixel: [rng.f32(), 0.5],
+                sample_count,
+                ..weights()
+            };
+            let subspans: [Subspan; 2] = [(); 2].map(|()| Subspan {
+                x: rng.u16(..) & !1,
+                y: rng.u16(..) & !1,
+                coverage: [(); 4].map(|()| rng.u8(..16)),
+                sample: rng.bool().then(|| rng.u8(..4)),
+                ..Subspan::default()
+            });
+            let given = &subspans[..rng.usize(..=2)];
+            for location in LOCATIONS {
+                let mut points = [[0.0; PAIR]; 2];
+                weights.points(given, location, &mut points);
+                let [x, y] = points;
+                for i in 0..PAIR {
+                    let want = given.get(i / 4);
+                    let want = want.map(|s| weights.point(s, i % 4, location));
+                    assert_eq!([x[i], y[i]], want.unwrap_or_default());
+                }
+            }
+        }
+    }
 }
