@@ -351,8 +351,7 @@ impl Parser<'_> {
         }
         if self.generation.has().quarters {
             if options.compr {
-                let why =
-                    "compr is of generations 4 and 5: from 6 on the execution size alone says it";
+                let why = "this generation has no compr: the execution size alone says it";
                 return Err(Fail::text(places.start, why));
             }
             inst.qtr_ctrl = options.quarter;
