@@ -39,6 +39,9 @@ use texel::Texels;
 /// Surfaces and samplers kept until the next [`SamplingEngine::invalidate`].
 const KEPT: usize = 64;
 
+/// Places of a surface and a sampler among those that are kept.
+type Pair = (usize, usize);
+
 /// The sampling engine.
 #[derive(Clone, Debug)]
 pub struct SamplingEngine {
@@ -62,7 +65,7 @@ pub struct SamplingEngine {
     surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
     /// What pairs of them, by their places, are for pixels at once.
-    lanes: Vec<((usize, usize), Option<Box<Lanes>>)>,
+    lanes: Vec<(Pair, Option<Box<Lanes>>)>,
 }
 
 impl SamplingEngine {
@@ -127,7 +130,7 @@ impl SamplingEngine {
     }
 
     /// The path for pixels at once, where it serves a surface under a sampler.
-    fn lanes(&mut self, pair: (usize, usize)) -> Option<&Lanes> {
+    fn lanes(&mut self, pair: Pair) -> Option<&Lanes> {
         let known = self.lanes.iter().position(|(key, _)| *key == pair);
         let at = known.unwrap_or_else(|| {
             // PANIC: both are positions that were found or made for this message.
