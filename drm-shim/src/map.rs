@@ -52,7 +52,10 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
         report::say(report::Kind::Mapping, "too many mappings", &[]);
     }
     let head = Head::new(Op::Mapped, file.fd as u64, [asked, start, len]);
-    link::with(|link| link.send(head, Block::of(&[])))?;
+    link::with(|link| {
+        link.send(head, Block::of(&[]))?;
+        read_by_now(link)
+    })?;
     Ok(address)
 }
 
@@ -89,16 +92,21 @@ pub fn forget(address: usize, len: usize) {
     tell_unmapped(start, len);
 }
 
+/// Asks something, which is answered once the messages before it have been read. The same addresses may be another thread's
+/// mapping a moment later, and its messages take another way.
+fn read_by_now(link: &mut link::Link) -> Result<()> {
+    let question = Head::new(Op::Identify, NO_FILE, [0; 3]);
+    link.ask(question, Block::of(&[]), &mut Packet::new())?;
+    Ok(())
+}
+
 fn tell_unmapped(start: u64, len: u64) {
-    // The question behind it is answered once the message has been read: the same addresses may be another thread's
-    // mapping a moment later, and its messages take another way.
     let told = link::with(|link| {
         link.send(
             Head::new(Op::Unmapped, NO_FILE, [0, start, len]),
             Block::of(&[]),
         )?;
-        let question = Head::new(Op::Identify, NO_FILE, [0; 3]);
-        link.ask(question, Block::of(&[]), &mut Packet::new())
+        read_by_now(link)
     });
     if told.is_err() {
         // Without a node there is no account to keep; the program's call goes on.

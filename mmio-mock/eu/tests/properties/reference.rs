@@ -458,8 +458,9 @@ pub fn element_of(op: Op, src: [Value; 2], float_exec: bool, dwords: bool, acc: 
     let (x, y) = (int(a), int(b));
     let count = (y & 31) as u32;
     // The low word, but all of what a signed word holds.
-    let word = |x: i128| if x < -0x8000 || x >= 0 { x & 0xffff } else { x };
-    let product = if dwords { word(x) * y } else { x * y };
+    let signed = (-0x8000..0).contains(&x);
+    let word = if signed { x } else { x & 0xffff };
+    let product = if dwords { word * y } else { x * y };
     match op.opcode {
         Opcode::Mov => Out {
             acc: None,
