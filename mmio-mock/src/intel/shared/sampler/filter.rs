@@ -57,7 +57,11 @@ impl Plan {
             modes: if cube && sampler.cube_override {
                 [Mode::Cube; 3]
             } else {
-                sampler.modes
+                // Without faces, cube mode has no neighbour to go to.
+                sampler.modes.map(|mode| match mode {
+                    Mode::Cube if !cube => Mode::Clamp,
+                    mode => mode,
+                })
             },
             offsets: if cube { [0; 3] } else { offsets },
         }

@@ -94,11 +94,7 @@ impl Lanes {
         let control = sampler.lod_control(&surface);
         Some(Lanes {
             surface,
-            // Without faces, cube mode has no neighbour to go to.
-            modes: [modes[0], modes[1]].map(|mode| match mode {
-                Mode::Cube => Mode::Clamp,
-                mode => mode,
-            }),
+            modes: [modes[0], modes[1]],
             min: sampler.min,
             mag: sampler.mag,
             control,
