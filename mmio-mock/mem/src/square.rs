@@ -54,9 +54,7 @@ impl Square {
             rows: [0, row(1), row(2), row(3)],
         })
     }
-}
 
-impl Square {
     /// Address of its first byte.
     #[inline]
     #[must_use]
@@ -90,9 +88,7 @@ impl Memory {
         }
         Ok(())
     }
-}
 
-impl Memory {
     /// Writes those of two by two pixels of four bytes whose bits are set in `mask`; `column` and `row`, both even, say where in
     /// the square they lie. `false`, with nothing written, when the square's page cannot be written.
     #[inline(always)]

@@ -199,8 +199,8 @@ pub struct ThreadPixels {
     /// Channels whose pixel is lit, by samples. A target with one sample has the first alone. Where a thread is
     /// for single samples, a channel is lit in the one that it is for.
     pub coverage: [u32; SAMPLES],
-    /// Source depth of each channel, by samples; what the kernel computes comes with its message. There is none without late
-    /// tests, and for a sample without lit channels: what stands there is another thread's.
+    /// Source depth of each channel, by samples; depth that the kernel computes comes with its message. It is filled in where
+    /// tests are late, for samples with lit channels; elsewhere the depth of an earlier thread stands here.
     pub depth: [[f32; PIXELS]; SAMPLES],
     /// Antialias alpha of a line's pixels as U0.4.
     pub alpha: Option<[u8; PIXELS]>,

@@ -207,22 +207,10 @@ impl<'a> Texels<'a> {
         }
     }
 
-    /// Memory behind the surface.
-    #[must_use]
-    pub fn mem(&self) -> &'a Memory {
-        self.mem
-    }
-
     /// Whether texels are plain colours: no key, no compare.
     #[must_use]
     pub fn plain(&self) -> bool {
         self.key.is_none() && self.shadow.is_none()
-    }
-
-    /// The border colour in the format's channels.
-    #[must_use]
-    pub fn border(&self) -> [f32; 4] {
-        self.border
     }
 
     /// Texel of a level by number; [`BORDER`] in any place is the border colour, except on cubes,
