@@ -3,13 +3,17 @@
 //! A child that is made past libc's `fork` (`clone`, `_Fork`) is found out at its first call about the node.
 //! Not modelled: such children that share their parent's memory.
 
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+use wire::NO_FILE;
 
 use crate::sys::{self, copy, key};
 use crate::table::TABLE;
-use crate::{config, cwd, life, own};
+use crate::{config, cwd, life, link, own};
 
 static FORKING: AtomicI32 = AtomicI32::new(0);
+/// What the node has said of the mappings at the fork.
+static FORK: AtomicU64 = AtomicU64::new(NO_FILE);
 
 /// Runs once, before the program.
 pub extern "C" fn loaded() {
@@ -22,8 +26,17 @@ pub extern "C" fn loaded() {
 }
 
 extern "C" fn before() {
+    let errno = sys::errno();
+    let mapped = life::is_ready() && !TABLE.is_empty();
+    if mapped {
+        find_out();
+    }
     // Held across the fork, or the child might inherit it half changed.
     TABLE.hold();
+    // The parent may unmap before the child has begun. Without a node there is nothing to keep.
+    let fork = if mapped { link::forks() } else { Err(0) };
+    FORK.store(fork.unwrap_or(NO_FILE), Ordering::Relaxed);
+    sys::set_errno(errno);
     own::forking();
     FORKING.store(sys::process(), Ordering::Relaxed);
 }
@@ -43,7 +56,11 @@ extern "C" fn child() {
     key::forget();
     let parent = FORKING.load(Ordering::Relaxed);
     let mapped = life::is_ready() && !TABLE.is_empty();
-    life::forked(mapped.then_some(parent), false);
+    life::forked(
+        mapped.then_some(parent),
+        FORK.load(Ordering::Relaxed),
+        false,
+    );
     sys::set_errno(errno);
 }
 
@@ -68,7 +85,7 @@ fn found_out() {
         TABLE.copied();
         key::forget();
         let mapped = life::is_ready() && !TABLE.is_empty();
-        life::forked(mapped.then_some(parent), sys::shares_files(parent));
+        life::forked(mapped.then_some(parent), NO_FILE, sys::shares_files(parent));
         copy::own();
     } else {
         while !copy::is_own() {

@@ -87,7 +87,7 @@ pub fn begin() -> Result<()> {
                 if STATE.compare_exchange(old, new, order.0, order.1).is_ok() {
                     // A handler that asked the node would wait for what it has interrupted.
                     let signals = sys::block_signals();
-                    let result = introduce(0);
+                    let result = introduce(0, NO_FILE);
                     STATE.store(after(result), Ordering::Release);
                     sys::unblock_signals(signals);
                     return result.map_err(|error| match error {
@@ -154,8 +154,8 @@ fn say_full(error: i32) {
 }
 
 /// In a child: what was inherited is forgotten, and closed unless the descriptors are the parent's as well. With `parent`,
-/// the node is told that the mappings are still there.
-pub fn forked(parent: Option<i32>, shares: bool) {
+/// the node is told that the mappings are still there; `fork` is what it has said when the process forked.
+pub fn forked(parent: Option<i32>, fork: u64, shares: bool) {
     let leave = if shares { own::leave } else { own::close };
     let inherited = own::all();
     // Closed after the introduction: the node keeps the parent's mappings as long as the parent's connection is open.
@@ -171,7 +171,7 @@ pub fn forked(parent: Option<i32>, shares: bool) {
         }
     }
     let state = match parent {
-        Some(parent) => after(introduce(parent)),
+        Some(parent) => after(introduce(parent, fork)),
         None => NONE,
     };
     for handle in kept.into_iter().take(count) {
@@ -180,9 +180,9 @@ pub fn forked(parent: Option<i32>, shares: bool) {
     STATE.store(state, Ordering::Release);
 }
 
-fn introduce(parent: i32) -> Result<()> {
+fn introduce(parent: i32, fork: u64) -> Result<()> {
     for _ in 0..ATTEMPTS {
-        match introduce_once(parent) {
+        match introduce_once(parent, fork) {
             Err(libc::EBADF) => {}
             other => return other,
         }
@@ -191,7 +191,7 @@ fn introduce(parent: i32) -> Result<()> {
     Err(libc::EBADF)
 }
 
-fn introduce_once(parent: i32) -> Result<()> {
+fn introduce_once(parent: i32, fork: u64) -> Result<()> {
     let Some(path) = config::get().node() else {
         let what = "no node: the variable CRESTLINE_NODE is not set";
         report::say(report::Kind::Node, what, &[]);
@@ -200,7 +200,7 @@ fn introduce_once(parent: i32) -> Result<()> {
     let fd = connect(path)?;
     let process = sys::process();
     let numbers = [u64::from(VERSION), process as u64, parent as u64];
-    let head = Head::new(Op::Life, NO_FILE, numbers);
+    let head = Head::new(Op::Life, fork, numbers);
     let mut inodes = [MaybeUninit::uninit(); size_of::<[u64; FILES]>()];
     let mut packet = Packet::with(&mut inodes);
     let mut files = [Handle::NONE; FILES];

@@ -100,6 +100,19 @@ pub fn with_signals_blocked<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T
     result
 }
 
+/// The process forks: the number by which its child asks for what is mapped now.
+pub fn forks() -> Result<u64> {
+    with(|link| {
+        let mut packet = Packet::new();
+        link.ask(
+            Head::new(Op::Forks, NO_FILE, [0; 3]),
+            Block::of(&[]),
+            &mut packet,
+        )?;
+        Ok(packet.head.value)
+    })
+}
+
 /// Sends text for the node's report, see [`Op::Note`]; it is lost when there is no node.
 pub fn note(what: u64, text: &[u8]) {
     if config::get().node().is_some() {

@@ -52,10 +52,9 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
         report::say(report::Kind::Mapping, "too many mappings", &[]);
     }
     let head = Head::new(Op::Mapped, file.fd as u64, [asked, start, len]);
-    link::with(|link| {
-        link.send(head, Block::of(&[]))?;
-        read_by_now(link)
-    })?;
+    // Answered once it is known: the same address may be another thread's mapping a moment later, and its messages take
+    // another way.
+    link::with(|link| link.ask(head, Block::of(&[]), &mut Packet::new()))?;
     Ok(address)
 }
 
@@ -80,7 +79,19 @@ pub fn touches(address: usize, len: usize) -> bool {
     TABLE.overlaps(start, start.saturating_add(len as u64))
 }
 
-/// Something else takes the place of what was mapped, or nothing.
+/// A call of the program that puts something else in the place of what was mapped, or nothing. Where it fails everything stays.
+#[cold]
+#[inline(never)]
+pub fn over<T>(address: usize, len: usize, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    let start = address as u64;
+    let Some(len) = (len as u64).checked_next_multiple_of(PAGE) else {
+        return call();
+    };
+    let end = start.saturating_add(len);
+    TABLE.replace(start, end, call, || tell_unmapped(start, len))
+}
+
+/// The same where the call that did so has been made.
 #[cold]
 #[inline(never)]
 pub fn forget(address: usize, len: usize) {
@@ -92,21 +103,15 @@ pub fn forget(address: usize, len: usize) {
     tell_unmapped(start, len);
 }
 
-/// Asks something, which is answered once the messages before it have been read. The same addresses may be another thread's
-/// mapping a moment later, and its messages take another way.
-fn read_by_now(link: &mut link::Link) -> Result<()> {
-    let question = Head::new(Op::Identify, NO_FILE, [0; 3]);
-    link.ask(question, Block::of(&[]), &mut Packet::new())?;
-    Ok(())
-}
-
 fn tell_unmapped(start: u64, len: u64) {
+    // The question behind it is answered once the message has been read, for the same reason.
     let told = link::with(|link| {
         link.send(
             Head::new(Op::Unmapped, NO_FILE, [0, start, len]),
             Block::of(&[]),
         )?;
-        read_by_now(link)
+        let question = Head::new(Op::Identify, NO_FILE, [0; 3]);
+        link.ask(question, Block::of(&[]), &mut Packet::new())
     });
     if told.is_err() {
         // Without a node there is no account to keep; the program's call goes on.
@@ -167,12 +172,17 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
     if new_len > len {
         return Err(libc::EFAULT);
     }
-    if new_len < len {
-        forget(wish.old + new_len as usize, (len - new_len) as usize);
-    }
+    let rest = (wish.old + new_len as usize, (len - new_len) as usize);
     if !wish.is_fixed() {
         // It stays where it is.
-        return wish.make();
+        return if rest.1 > 0 {
+            over(rest.0, rest.1, || wish.make())
+        } else {
+            wish.make()
+        };
+    }
+    if rest.1 > 0 {
+        forget(rest.0, rest.1);
     }
     if touches(wish.new, new_len as usize) {
         forget(wish.new, new_len as usize);
@@ -206,6 +216,9 @@ fn remap(remap: &Remap) {
     let Some(memory) = life::memory(remap.which) else {
         return link::protocol("a mapping moves to an unknown memory");
     };
+    let Some(old) = life::memory(remap.old_which).and_then(own::file_of) else {
+        return link::protocol("a mapping moves from an unknown memory");
+    };
     // Both memories of the device.
     let both = [remap.which & !1, remap.which | 1];
     let files = both.map(|which| life::memory(which).and_then(own::file_of));
@@ -219,7 +232,12 @@ fn remap(remap: &Remap) {
             }
             gone.push(at, found.start);
             at = found.end;
-            let offset = remap.offset.wrapping_add(found.start - remap.address);
+            let skipped = found.start - remap.address;
+            if found.file != old || found.offset != remap.old_offset.wrapping_add(skipped) {
+                // Another mapping, which another thread has put here since the node has looked.
+                return;
+            }
+            let offset = remap.offset.wrapping_add(skipped);
             let wish = Wish {
                 address: 0,
                 len: (found.end - found.start) as usize,

@@ -16,6 +16,8 @@ pub struct Mapping {
     pub prot: i32,
     /// Device and inode of what is mapped; zeros for memory alone.
     pub file: (u64, u64),
+    /// Byte of the file at `start`.
+    pub offset: u64,
 }
 
 /// Runs `each` for all that is mapped somewhere in `start..end`, cut to it, in order.
@@ -45,6 +47,7 @@ pub fn between(start: u64, end: u64, mut each: impl FnMut(Mapping)) -> Result<()
                     each(Mapping {
                         start: mapping.start.max(start),
                         end: mapping.end.min(end),
+                        offset: mapping.offset + start.saturating_sub(mapping.start),
                         ..mapping
                     });
                 }
@@ -63,7 +66,7 @@ fn parse(line: &[u8]) -> Option<Mapping> {
         .split_ascii_whitespace();
     let (start, end) = fields.next()?.split_once('-')?;
     let flags = fields.next()?;
-    let _offset = fields.next()?;
+    let offset = u64::from_str_radix(fields.next()?, 16).ok()?;
     let (major, minor) = fields.next()?.split_once(':')?;
     let inode = fields.next()?.parse().ok()?;
     let device = libc::makedev(
@@ -83,6 +86,7 @@ fn parse(line: &[u8]) -> Option<Mapping> {
         end: u64::from_str_radix(end, 16).ok()?,
         prot: prot.fold(0, |all, (_, bit)| all | bit),
         file: (device, inode),
+        offset,
     })
 }
 
@@ -93,12 +97,13 @@ mod tests {
     // Lines of proc_pid_maps(5).
     #[test]
     fn lines_of_the_manual_page() {
-        let line = b"00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/dbus-daemon";
+        let line = b"00400000-00452000 r-xp 00005000 08:02 173521      /usr/bin/dbus-daemon";
         let expected = Mapping {
             start: 0x40_0000,
             end: 0x45_2000,
             prot: libc::PROT_READ | libc::PROT_EXEC,
             file: (libc::makedev(8, 2), 173_521),
+            offset: 0x5000,
         };
         assert_eq!(parse(line), Some(expected));
         let line = b"f2c6ff8c000-7f2c7078c000 rw-p 00000000 00:00 0    [stack:986]";

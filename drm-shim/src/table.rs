@@ -176,6 +176,25 @@ impl Table {
         self.change(|| self.cut(start, end));
     }
 
+    /// Runs what puts something else in the place of `start..end`; where that succeeds the range is taken out, and `then` runs.
+    /// Nothing is changed meanwhile: who maps something there afterwards comes behind it.
+    pub fn replace<T, E>(
+        &self,
+        start: u64,
+        end: u64,
+        run: impl FnOnce() -> Result<T, E>,
+        then: impl FnOnce(),
+    ) -> Result<T, E> {
+        self.hold();
+        let result = run();
+        if result.is_ok() {
+            self.turn.change(|| self.cut(start, end));
+            then();
+        }
+        self.release();
+        result
+    }
+
     /// Runs what moves `start..start + len` to an address, and moves the ranges with it. Nothing else changes meanwhile, and
     /// threads that look wait. The other place does not overlap the first.
     pub fn relocate<T, E>(

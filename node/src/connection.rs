@@ -97,7 +97,7 @@ struct Connection<'a> {
     server: &'a Arc<Server>,
     peer: &'a Arc<Peer>,
     /// What the last [`Op::Map`] has told a place of, until it is mapped there.
-    mapping: Option<Mapped>,
+    mapping: Option<(Arc<Card>, Mapped)>,
     /// The last to go: its close may take long, where clients can have put descriptors into it.
     socket: Socket,
 }
@@ -135,7 +135,7 @@ impl Connection<'_> {
         let server = self.server;
         let peer = self.peer;
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
-        let life = server.processes.begin(peer, parent);
+        let life = server.processes.begin(peer, parent, head.file);
         let memories = server.cards.iter();
         let memories = memories.flat_map(|card| [card.memory.as_fd(), card.views.fd().as_fd()]);
         let fds: Vec<BorrowedFd<'_>> = memories.collect();
@@ -180,8 +180,9 @@ impl Connection<'_> {
             Some(Op::Map) => {
                 let found = self.file(head.file);
                 let reply = match found.and_then(|found| map::map(server, found, head)) {
-                    Ok((place, mapped)) => {
-                        self.mapping = Some(mapped);
+                    Ok((card, mapped)) => {
+                        let place = mapped.place;
+                        self.mapping = Some((card, mapped));
                         Reply {
                             value: place.offset,
                             which: place.which,
@@ -193,10 +194,20 @@ impl Connection<'_> {
                 self.socket.send(&reply, &[], &[])
             }
             Some(Op::Mapped) => {
-                if let Some(mapped) = self.mapping.take() {
-                    server.processes.map(self.peer.pid(), head.b, mapped);
+                let pid = self.peer.pid();
+                if let Some((card, mapped)) = self.mapping.take() {
+                    server.processes.map(pid, head.b, mapped);
+                    let remap = map::remap_new(server, &card, pid, head.b);
+                    self.send_remaps(remap.as_slice())?;
                 }
-                Ok(())
+                self.socket.send(&Reply::default(), &[], &[])
+            }
+            Some(Op::Forks) => {
+                let reply = Reply {
+                    value: server.processes.forks(self.peer.pid()),
+                    ..Reply::default()
+                };
+                self.socket.send(&reply, &[], &[])
             }
             Some(Op::Unmapped) => {
                 server.processes.unmap(self.peer.pid(), head.b, head.c);
@@ -320,6 +331,11 @@ impl Connection<'_> {
             result: result.unwrap_or_else(Error::to_errno),
             ..Reply::default()
         };
+        self.send_remaps(&remaps)?;
+        self.socket.send(&reply, &[&block], &[])
+    }
+
+    fn send_remaps(&self, remaps: &[Remap]) -> io::Result<()> {
         for remaps in remaps.chunks(MAX_REMAPS) {
             let head = Reply {
                 kind: Reply::REMAP,
@@ -328,7 +344,7 @@ impl Connection<'_> {
             };
             self.socket.send(&head, &[remaps.as_bytes()], &[])?;
         }
-        self.socket.send(&reply, &[&block], &[])
+        Ok(())
     }
 }
 

@@ -28,12 +28,24 @@ fn which(card: &Card, memory: u64) -> u64 {
 }
 
 /// Where bytes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub which: u64,
     pub offset: u64,
 }
 
-/// What a range of a descriptor shows.
+impl Place {
+    /// So many bytes further on.
+    #[must_use]
+    pub fn behind(self, bytes: u64) -> Place {
+        Place {
+            offset: self.offset + bytes,
+            ..self
+        }
+    }
+}
+
+/// What a range of a descriptor shows; its place is to be filled in.
 fn resolve(found: Found, offset: u64, len: u64) -> Result<Mapped> {
     match found.what {
         What::File(file) => {
@@ -43,6 +55,7 @@ fn resolve(found: Found, offset: u64, len: u64) -> Result<Mapped> {
                 object: mapping.object,
                 kind: mapping.kind,
                 start: mapping.start,
+                place: Place::default(),
             })
         }
         What::Shared(Shared::Object(object)) => {
@@ -55,6 +68,7 @@ fn resolve(found: Found, offset: u64, len: u64) -> Result<Mapped> {
                 object,
                 kind: Kind::Wb,
                 start: offset,
+                place: Place::default(),
             })
         }
         What::Shared(_) => Err(ENODEV),
@@ -81,24 +95,39 @@ fn place(server: &Server, card: &Card, mapped: &Mapped) -> Result<Place> {
 }
 
 /// [`wire::Op::Map`]: where the bytes are, and what the mapping will hold. The file may be closed before it is made.
-pub fn map(server: &Server, found: Found, head: &Head) -> Result<(Place, Mapped)> {
+pub fn map(server: &Server, found: Found, head: &Head) -> Result<(Arc<Card>, Mapped)> {
     let card = Arc::clone(&found.card);
-    let mapped = resolve(found, head.b, head.c)?;
-    Ok((place(server, &card, &mapped)?, mapped))
+    let mut mapped = resolve(found, head.b, head.c)?;
+    mapped.place = place(server, &card, &mapped)?;
+    Ok((card, mapped))
 }
 
 /// What a process has to map anew after the layout of an object has changed.
 pub fn remaps(server: &Server, card: &Card, pid: i32, object: &Object) -> Vec<Remap> {
     let mappings = server.processes.fenced(pid, object).into_iter();
-    mappings
-        .filter_map(|(address, mapped)| {
-            let place = place(server, card, &mapped).ok()?;
-            Some(Remap {
-                address,
-                len: mapped.len,
-                offset: place.offset,
-                which: place.which,
-            })
-        })
-        .collect()
+    let anew = mappings.filter_map(|(address, mapped)| remap(server, card, pid, address, &mapped));
+    anew.collect()
+}
+
+/// The same of a mapping that has just been made, whose layout may have changed since its place was told.
+pub fn remap_new(server: &Server, card: &Card, pid: i32, address: u64) -> Option<Remap> {
+    let mapped = server.processes.at(pid, address)?;
+    remap(server, card, pid, address, &mapped)
+}
+
+/// What a mapping has to show now, when that is not what it shows.
+fn remap(server: &Server, card: &Card, pid: i32, address: u64, mapped: &Mapped) -> Option<Remap> {
+    let now = place(server, card, mapped).ok()?;
+    if now == mapped.place {
+        return None;
+    }
+    server.processes.moved(pid, address, mapped, now);
+    Some(Remap {
+        address,
+        len: mapped.len,
+        offset: now.offset,
+        which: now.which,
+        old_offset: mapped.place.offset,
+        old_which: mapped.place.which,
+    })
 }

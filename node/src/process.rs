@@ -2,7 +2,7 @@
 //!
 //! A mapping holds its object, as a kernel's does.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -10,6 +10,7 @@ use driver::Object;
 use driver::mmap::Kind;
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::map::Place;
 use crate::peer::Peer;
 use crate::work;
 
@@ -24,6 +25,20 @@ pub struct Mapped {
     pub kind: Kind,
     /// Byte of the object that it begins with.
     pub start: u64,
+    /// Where its bytes were when it was made, or made anew.
+    pub place: Place,
+}
+
+impl Mapped {
+    /// What is left of it without so many bytes at its beginning.
+    fn behind(&self, skipped: u64, len: u64) -> Mapped {
+        Mapped {
+            len,
+            start: self.start + skipped,
+            place: self.place.behind(skipped),
+            ..self.clone()
+        }
+    }
 }
 
 /// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) unless it was changed.
@@ -62,12 +77,18 @@ struct Process {
     peer: Arc<Peer>,
     /// Under a lock of their own: how many there are, and how long it takes to change them, is the process's choice.
     mappings: Arc<Mutex<Mappings>>,
+    /// What it had mapped when it forked, by number, until the child has begun.
+    forks: VecDeque<(u64, Mappings)>,
 }
+
+/// Most forks of a process whose children have not begun. A fork that fails leaves one for good.
+const FORKS: usize = 8;
 
 #[derive(Default)]
 struct Inner {
     processes: HashMap<i32, Process>,
     lives: u64,
+    forks: u64,
     /// What processes that have ended still hold, by their connections.
     ended: BTreeMap<u64, Arc<Mutex<Mappings>>>,
     /// Mappings of all of them.
@@ -88,21 +109,27 @@ impl Processes {
     }
 
     /// A process has begun, with the mappings of `parent` when it has inherited them and there is room for as many more. What it
-    /// is to be ended by.
+    /// is to be ended by. `fork`: what [`forks`](Self::forks) has said to the parent; without that the mappings are those of now.
     #[must_use]
-    pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>) -> u64 {
+    pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>, fork: u64) -> u64 {
         let pid = peer.pid();
         let found = parent.and_then(|_| peer.parent());
-        let inner = self.lock();
+        let mut inner = self.lock();
+        let mut mappings = Mappings::of(&inner.total);
         // A parent that has ended is no parent any more; its connection stays open until the child has begun.
         let inherited = parent
-            .and_then(|parent| inner.processes.get(&parent))
+            .and_then(|parent| inner.processes.get_mut(&parent))
             .filter(|process| found == parent || !process.peer.is_alive());
-        let inherited = inherited.map(|parent| Arc::clone(&parent.mappings));
-        let mut mappings = Mappings::of(&inner.total);
+        let mut inherited = inherited.map(|parent| {
+            let at = parent.forks.iter().position(|(number, _)| *number == fork);
+            let kept = at.and_then(|at| parent.forks.remove(at));
+            (kept, Arc::clone(&parent.mappings))
+        });
         drop(inner);
-        if let Some(inherited) = inherited {
-            mappings.inherit(&inherited.lock());
+        match &mut inherited {
+            Some((Some((_, kept)), _)) => std::mem::swap(&mut mappings, kept),
+            Some((None, now)) => mappings.inherit(&now.lock()),
+            None => {}
         }
         let mut inner = self.lock();
         inner.lives = inner.lives.wrapping_add(1);
@@ -110,12 +137,38 @@ impl Processes {
             life: inner.lives,
             peer: Arc::clone(peer),
             mappings: Arc::new(Mutex::new(mappings)),
+            forks: VecDeque::new(),
         };
         let life = process.life;
         let old = inner.processes.insert(pid, process);
         drop(inner);
         drop(old);
         life
+    }
+
+    /// A process forks: keeps what it has mapped for the child, which gives the number when it begins.
+    pub fn forks(&self, pid: i32) -> u64 {
+        let Some(all) = self.mappings(pid) else {
+            return 0;
+        };
+        let mut kept = Mappings::of(&self.lock().total);
+        kept.inherit(&all.lock());
+        let mut inner = self.lock();
+        inner.forks += 1;
+        let number = inner.forks;
+        let process = inner.processes.get_mut(&pid);
+        // What is dropped is dropped behind the lock: with a mapping its object may go.
+        let dropped = match process {
+            Some(process) => {
+                process.forks.push_back((number, kept));
+                let old = (process.forks.len() > FORKS).then(|| process.forks.pop_front());
+                old.flatten().map(|(_, old)| old)
+            }
+            None => Some(kept),
+        };
+        drop(inner);
+        drop(dropped);
+        number
     }
 
     /// A process has ended, unless another has begun with its number. What it has mapped stays until the next
@@ -127,6 +180,8 @@ impl Processes {
             && let Some(process) = inner.processes.remove(&pid)
         {
             inner.ended.insert(life, process.mappings);
+            drop(inner);
+            drop(process.forks);
         }
     }
 
@@ -209,6 +264,25 @@ impl Processes {
             Some((*address, mappings.by_address.get(address)?.clone()))
         });
         found.collect()
+    }
+
+    /// The mapping that begins at an address.
+    pub fn at(&self, pid: i32, address: u64) -> Option<Mapped> {
+        let all = self.mappings(pid)?;
+        all.lock().by_address.get(&address).cloned()
+    }
+
+    /// A mapping of an object is made anew at another place, unless it has gone.
+    pub fn moved(&self, pid: i32, address: u64, mapped: &Mapped, place: Place) {
+        let Some(all) = self.mappings(pid) else {
+            return;
+        };
+        if let Some(now) = all.lock().by_address.get_mut(&address)
+            && now.object.key() == mapped.object.key()
+            && (now.start, now.place) == (mapped.start, mapped.place)
+        {
+            now.place = place;
+        }
     }
 
     /// Looks at all mappings of a process, unless it has ended.
@@ -301,12 +375,7 @@ impl Mappings {
             .map(|(start, mapped)| {
                 let stop = start.saturating_add(mapped.len).min(end);
                 let first = address.max(*start);
-                let piece = Mapped {
-                    len: stop - first,
-                    start: mapped.start + (first - start),
-                    ..mapped.clone()
-                };
-                (first, piece)
+                (first, mapped.behind(first - start, stop - first))
             })
             .collect()
     }
@@ -330,19 +399,10 @@ impl Mappings {
             };
             let stop = start.saturating_add(mapped.len);
             if start < address {
-                let first = Mapped {
-                    len: address - start,
-                    ..mapped.clone()
-                };
-                self.insert(start, first);
+                self.insert(start, mapped.behind(0, address - start));
             }
             if stop > end && self.has_room() {
-                let rest = Mapped {
-                    len: stop - end,
-                    start: mapped.start + (end - start),
-                    ..mapped.clone()
-                };
-                self.insert(end, rest);
+                self.insert(end, mapped.behind(end - start, stop - end));
             }
             gone.push(mapped);
         }

@@ -115,7 +115,7 @@ fn mappings_show_the_object_and_keep_it() {
     );
     assert_eq!(&std::hint::black_box(out), b"here");
     let address = map.as_ptr().addr() as u64;
-    client.send(&Head::new(Op::Mapped, file, [offset, address, 8192]), &[]);
+    client.call(&Head::new(Op::Mapped, file, [offset, address, 8192]), &[]);
     let with = node.first().platform().allocated_pages();
     drop(fd);
     assert!(
@@ -143,9 +143,10 @@ fn mappings_that_move_keep_their_object_and_are_followed() {
     let result = client.ioctl(file, uapi::gem::MMAP_GTT.0, arg.as_mut_bytes());
     assert_eq!(result, 0);
     let map = Head::new(Op::Map, file, [3, arg.offset, 8192]);
-    assert_eq!(client.call(&map, &[]).reply.result, 0);
+    let old = client.call(&map, &[]).reply;
+    assert_eq!((old.result, old.which), (0, 0));
     let (from, to) = (1 << 20, 3 << 20);
-    client.send(&Head::new(Op::Mapped, file, [arg.offset, from, 8192]), &[]);
+    client.call(&Head::new(Op::Mapped, file, [arg.offset, from, 8192]), &[]);
     let held = node.first().platform().allocated_pages();
     let copied = Head::new(Op::Copied, 0, [from + 4096, to, 8192]);
     assert_eq!(client.call(&copied, &[]).reply.result, 0);
@@ -165,8 +166,24 @@ fn mappings_that_move_keep_their_object_and_are_followed() {
         len: 4096,
         offset: place.value + 4096,
         which: place.which,
+        old_offset: old.value + 4096,
+        old_which: old.which,
     };
     assert_eq!((place.which, remap), (1, expected));
+    // A mapping whose place was told before a change is made anew when it is known.
+    (tiling.tiling_mode, tiling.stride) = (0, 0);
+    let answer = client.call(&Head::new(Op::Ioctl, file, head), tiling.as_bytes());
+    assert_eq!(answer.reply.kind, wire::Reply::REMAP);
+    assert_eq!(client.receive().reply.kind, 0);
+    let answer = client.call(&Head::new(Op::Mapped, file, [arg.offset, from, 8192]), &[]);
+    assert_eq!(answer.reply.kind, wire::Reply::REMAP);
+    let remap = wire::message::Remap::read_from_bytes(&answer.payload).unwrap();
+    assert_eq!(
+        (remap.address, remap.old_offset, remap.offset),
+        (from, place.value, old.value)
+    );
+    assert_eq!(client.receive().reply.kind, 0);
+    client.send(&Head::new(Op::Unmapped, 0, [0, from, 8192]), &[]);
     drop(fd);
     assert!(!node.quiesce(Duration::from_millis(200)));
     assert_eq!(node.first().platform().allocated_pages(), held);

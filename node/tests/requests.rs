@@ -390,7 +390,7 @@ fn wild_packets_are_answered_or_end_their_connection() {
     assert!(alive > 100);
     // A mapping that was not asked for; one that was, by a process that has not begun.
     let (client, _) = Connection::new(&name, Op::Thread);
-    client.send(
+    client.call(
         &Head::new(Op::Mapped, holder.file, [0, 1 << 20, u64::MAX]),
         &[],
     );
@@ -469,7 +469,7 @@ fn a_process_that_begins_again_keeps_what_it_maps() {
     assert_eq!(party.ask(uapi::gem::MMAP_OFFSET.0, arg.as_mut_bytes()), 0);
     let map = Head::new(Op::Map, party.file, [3, arg.offset, 8192]);
     assert_eq!(party.client.call(&map, &[]).reply.result, 0);
-    party.client.send(
+    party.client.call(
         &Head::new(Op::Mapped, party.file, [arg.offset, 1 << 20, 8192]),
         &[],
     );

@@ -219,7 +219,7 @@ fn a_child_inherits_the_mappings_of_its_parent_alone() {
     let map = Head::new(Op::Map, party.file, [3, arg.offset, 1 << 20]);
     assert_eq!(party.client.call(&map, &[]).reply.result, 0);
     let mapped = Head::new(Op::Mapped, party.file, [arg.offset, 1 << 20, 1 << 20]);
-    party.client.send(&mapped, &[]);
+    party.client.call(&mapped, &[]);
     party
         .client
         .call(&Head::new(Op::Identify, wire::NO_FILE, [0; 3]), &[]);

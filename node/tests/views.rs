@@ -106,7 +106,7 @@ fn threads_that_change_the_layout_of_one_object_leave_a_view_of_the_last_one() {
     let place = party.client.call(&head, &[]).reply;
     assert_eq!((place.result, place.which), (0, 1));
     let mapped = [arg.offset, 1 << 20, SIZE as u64];
-    party.client.send(&Head::new(Op::Mapped, file, mapped), &[]);
+    party.client.call(&Head::new(Op::Mapped, file, mapped), &[]);
     // SAFETY: the memory is a file that nobody shortens.
     let view = unsafe {
         memmap2::MmapOptions::new()

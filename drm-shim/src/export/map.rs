@@ -44,7 +44,7 @@ unsafe fn map_at(
             return map::map(file, wish).map(pointer);
         }
         if wish.flags & libc::MAP_FIXED != 0 && map::touches(wish.address, wish.len) {
-            map::forget(wish.address, wish.len);
+            return map::over(wish.address, wish.len, || memory::map(wish)).map(pointer);
         }
         memory::map(wish).map(pointer)
     })
@@ -55,7 +55,7 @@ unsafe fn unmap(address: *mut c_void, len: usize) -> c_int {
     ours(-1, || {
         let aligned = (address as u64).is_multiple_of(memory::PAGE);
         if aligned && len != 0 && map::touches(address, len) {
-            map::forget(address, len);
+            return map::over(address, len, || memory::unmap(address, len));
         }
         memory::unmap(address, len)
     })
@@ -81,7 +81,7 @@ unsafe fn remap(
             return map::move_mapping(wish).map(pointer);
         }
         if fixed && map::touches(wish.new, new_len) {
-            map::forget(wish.new, new_len);
+            return map::over(wish.new, new_len, || wish.make()).map(pointer);
         }
         wish.make().map(pointer)
     })

@@ -19,6 +19,15 @@ int main(void) {
     struct words words = {(uintptr_t)map, (1ull << 32) + 0x8000};
     CHECK(ioctl(fd, MOVE, &words) == 0);
     CHECK(!strcmp(map, "second") && !strcmp(map + 4096, "stays"));
+    // Another thread's mapping has come to the address since the node has looked: it stays.
+    words.second = 1ull << 63 | 0x4000;
+    CHECK(ioctl(fd, MOVE, &words) == 0 && !strcmp(map, "second"));
+    words.second = (1ull << 32) + 0x8000;
+    // Calls that fail leave everything as it is, and the node does not hear of them.
+    CHECK(mmap(map, 4096, both, MAP_FIXED | MAP_SHARED, 12345, 0) == MAP_FAILED && errno == EBADF);
+    CHECK(mmap(map, 4096, both, MAP_FIXED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED && errno == EINVAL);
+    CHECK(munmap(map, (size_t)1 << 62) == -1 && errno == EINVAL);
+    CHECK(!strcmp(map, "second") && ioctl(fd, MOVE, &words) == 0 && !strcmp(map, "second"));
     // Where nothing of ours is mapped, nothing is moved.
     char *plain = mmap(NULL, 4096, both, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     strcpy(plain, "plain");

@@ -28,6 +28,8 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// Size of each memory.
 pub const MEMORY: u64 = 1 << 20;
+/// In the second word of a move: another mapping was there when the node looked.
+const STALE: u64 = 1 << 63;
 /// Offsets in the node from here on lie in the second memory, then in those of the second device.
 const SECOND: u64 = 1 << 32;
 
@@ -276,10 +278,10 @@ impl Connection {
         };
         match Op::from_u32(head.op) {
             Some(Op::Life) => {
-                let child = if head.c == 0 {
-                    ""
-                } else {
-                    " with its parent's mappings"
+                let child = match (head.c, head.file) {
+                    (0, _) => "",
+                    (_, 7) => " with its parent's mappings at the fork",
+                    _ => " with its parent's mappings",
                 };
                 self.log(format!("process begins{child}"));
                 let memories = &self.shared.memories;
@@ -334,7 +336,14 @@ impl Connection {
                 }
                 self.answer(0, offset, which, &[]);
             }
-            Some(Op::Mapped) => self.log(format!("mapped {a:#x} {c:#x}")),
+            Some(Op::Mapped) => {
+                self.log(format!("mapped {a:#x} {c:#x}"));
+                self.answer(0, 0, 0, &[]);
+            }
+            Some(Op::Forks) => {
+                self.log("forks".into());
+                self.answer(0, 7, 0, &[]);
+            }
             Some(Op::Unmapped) => self.log(format!("unmapped {c:#x}")),
             Some(Op::Copied) => {
                 self.log(format!("copied, mapped {c:#x}"));
@@ -408,12 +417,16 @@ impl Connection {
                 set(&mut block, 0, answer.a);
             }
             number::MOVE => {
-                let (offset, which) = place(word(&block, 1));
+                let (address, to) = (word(&block, 0), word(&block, 1));
+                let (offset, which) = place(to & !STALE);
+                let (old_offset, old_which) = self.shows(address);
                 let remap = Remap {
-                    address: word(&block, 0),
+                    address,
                     len: 4096,
                     offset,
                     which,
+                    old_offset: old_offset + if to & STALE != 0 { 4096 } else { 0 },
+                    old_which,
                 };
                 let head = Reply {
                     kind: Reply::REMAP,
@@ -450,6 +463,24 @@ impl Connection {
         let peer = getsockopt(&self.fd, PeerCredentials).unwrap();
         let path = format!("/proc/{}/fd/{number}", peer.pid());
         std::fs::metadata(path).map_or(0, |file| file.ino())
+    }
+
+    /// What the client has mapped at an address: where in which memory.
+    fn shows(&self, address: u64) -> (u64, u64) {
+        let peer = getsockopt(&self.fd, PeerCredentials).unwrap();
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", peer.pid())).unwrap();
+        let hex = |text: &str| u64::from_str_radix(text, 16).unwrap();
+        let found = maps.lines().find_map(|line| {
+            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+            let (start, end) = fields[0].split_once('-')?;
+            let (start, end) = (hex(start), hex(end));
+            let inode: u64 = fields[4].parse().ok()?;
+            let which =
+                (self.shared.memories.iter()).position(|m| fstat(m).unwrap().st_ino == inode)?;
+            let here = (start..end).contains(&address);
+            here.then(|| (hex(fields[2]) + (address - start), which as u64))
+        });
+        found.unwrap_or_default()
     }
 
     /// Writes into the client's memory, as a driver does.

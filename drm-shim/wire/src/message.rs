@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -30,7 +30,8 @@ macro_rules! ops {
 
 ops! {
     /// First packet of the one connection that a process keeps until it ends. `a`: VERSION; `b`: process id as the
-    /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0; the system has to agree.
+    /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0; the system has to agree. `file`: what
+    /// [`Op::Forks`] has said to the parent; without that it inherits what the parent has at this moment.
     /// Reply: one packet with two descriptors for each device,
     /// of graphics memory and of the memory of linear views, in this order; payload: their inodes (64 bits each), by which
     /// the client tells them from files of the program. The node's own numbers of its devices begin with 0.
@@ -48,7 +49,8 @@ ops! {
     /// `file`: descriptor; `a`: protection; `b`: offset; `c`: length. Reply: `value` is the offset in the memory and `which`
     /// says in which; a later [`Op::Mapped`] tells where it went.
     Map = 5,
-    /// A mapping was made. `a`: offset in the node that it was made of; `b`: address; `c`: length. No reply.
+    /// A mapping was made. `a`: offset in the node that it was made of; `b`: address; `c`: length. Reply: a head alone, once it is
+    /// known; before it [`Reply::REMAP`] when its layout has changed since [`Op::Map`].
     Mapped = 6,
     /// A range is unmapped. `b`: address; `c`: length. No reply.
     Unmapped = 7,
@@ -67,6 +69,9 @@ ops! {
     /// What is mapped in a range will also be in another one, in place of what is there: an `mremap` moves it. `a`: address of
     /// the first; `b`: of the other; `c`: length. [`Op::Unmapped`] tells which of the two is gone. Reply: a head alone.
     Copied = 13,
+    /// The process forks: what it has mapped now is kept for its child. Reply: `value` is the number that the child gives when it
+    /// begins.
+    Forks = 14,
 }
 
 /// Head of what a client sends.
@@ -129,7 +134,7 @@ impl Reply {
 }
 
 /// Most [`Remap`]s in a packet.
-pub const MAX_REMAPS: usize = 256;
+pub const MAX_REMAPS: usize = 128;
 
 /// A mapping of the caller that has to show something else from now on (a layout has changed).
 #[derive(
@@ -145,4 +150,8 @@ pub struct Remap {
     pub offset: u64,
     /// As in [`Reply`].
     pub which: u64,
+    /// Where in which memory its bytes were before. A mapping that is elsewhere is another one, which came to this address since.
+    pub old_offset: u64,
+    /// As in [`Reply`].
+    pub old_which: u64,
 }

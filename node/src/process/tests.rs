@@ -19,6 +19,7 @@ fn mapped(object: &Object, pages: u64) -> Mapped {
         object: object.clone(),
         kind: Kind::Gtt,
         start: 0,
+        place: Place::default(),
     }
 }
 
@@ -31,7 +32,7 @@ fn ranges_are_whole_pages() {
     let (processes, object) = (Processes::default(), device());
     let object = object.create_object(1 << 16, Tiling::None, 0).unwrap();
     let peer = Arc::new(Peer::here().unwrap());
-    let (pid, _life) = (peer.pid(), processes.begin(&peer, None));
+    let (pid, _life) = (peer.pid(), processes.begin(&peer, None, 0));
     processes.map(pid, 16 * PAGE, mapped(&object, 16));
     // munmap(2) of what is no page is EINVAL; a length is that of the pages it touches.
     processes.unmap(pid, 18 * PAGE + 1, 1);
@@ -51,7 +52,7 @@ fn pieces_that_unmapping_leaves_are_counted() {
     let (processes, object) = (Processes::default(), device());
     let object = object.create_object(4096, Tiling::None, 0).unwrap();
     let peer = Arc::new(Peer::here().unwrap());
-    let (pid, life) = (peer.pid(), processes.begin(&peer, None));
+    let (pid, life) = (peer.pid(), processes.begin(&peer, None, 0));
     processes.map(pid, 0, mapped(&object, 1 << 20));
     for page in (1..1 << 20).step_by(2) {
         processes.unmap(pid, page * PAGE, PAGE);
@@ -97,4 +98,56 @@ fn what_is_inherited_counts_again() {
     assert_eq!(of_other.by_address.len(), 100);
     drop((children, parent, other, of_other));
     assert_eq!(total.load(Relaxed), 0);
+}
+
+#[test]
+fn a_child_has_what_was_mapped_at_the_fork() {
+    let (processes, object) = (Processes::default(), device());
+    let object = object.create_object(1 << 16, Tiling::None, 0).unwrap();
+    let peer = Arc::new(Peer::here().unwrap());
+    let (pid, life) = (peer.pid(), processes.begin(&peer, None, 0));
+    processes.map(pid, 16 * PAGE, mapped(&object, 4));
+    let fork = processes.forks(pid);
+    processes.unmap(pid, 16 * PAGE, 4 * PAGE);
+    // The process itself stands for its child: it has a parent with this number as little as that has.
+    let kept = |processes: &Processes, fork: u64| {
+        let mut inner = processes.lock();
+        let forks = &mut inner.processes.get_mut(&pid).unwrap().forks;
+        let at = forks.iter().position(|(number, _)| *number == fork)?;
+        forks.remove(at).map(|(_, kept)| kept)
+    };
+    let child = kept(&processes, fork).unwrap();
+    assert_eq!(child.by_address.keys().collect::<Vec<_>>(), [&(16 * PAGE)]);
+    drop(child);
+    // Forks that have failed keep no more than the latest.
+    processes.map(pid, 16 * PAGE, mapped(&object, 4));
+    let all: Vec<u64> = (0..20).map(|_| processes.forks(pid)).collect();
+    assert_eq!(total(&processes), 1 + FORKS);
+    assert!(kept(&processes, all[0]).is_none());
+    assert!(kept(&processes, all[19]).is_some());
+    processes.end(pid, life);
+    processes.release();
+    assert_eq!(total(&processes), 0);
+}
+
+#[test]
+fn pieces_know_where_they_were() {
+    let (processes, object) = (Processes::default(), device());
+    let object = object.create_object(1 << 16, Tiling::None, 0).unwrap();
+    let peer = Arc::new(Peer::here().unwrap());
+    let (pid, _life) = (peer.pid(), processes.begin(&peer, None, 0));
+    let place = |offset| Place { which: 1, offset };
+    let whole = Mapped {
+        place: place(0x8000),
+        ..mapped(&object, 8)
+    };
+    processes.map(pid, 16 * PAGE, whole);
+    processes.unmap(pid, 18 * PAGE, PAGE);
+    let rest = processes.at(pid, 19 * PAGE).unwrap();
+    assert_eq!((rest.start, rest.place), (3 * PAGE, place(0xb000)));
+    // Made anew; a mapping that is another one by now is left alone.
+    processes.moved(pid, 19 * PAGE, &rest, place(0x1000));
+    assert_eq!(processes.at(pid, 19 * PAGE).unwrap().place, place(0x1000));
+    processes.moved(pid, 19 * PAGE, &rest, place(0x2000));
+    assert_eq!(processes.at(pid, 19 * PAGE).unwrap().place, place(0x1000));
 }

@@ -119,13 +119,14 @@ fn a_new_layout_keeps_the_linear_bytes_of_the_cpu_at_home() {
 fn mapped(objects: &[Object]) -> Arc<Processes> {
     let processes = Arc::new(Processes::default());
     let peer = Arc::new(Peer::here().unwrap());
-    let _life = processes.begin(&peer, None);
+    let _life = processes.begin(&peer, None, 0);
     for (address, object) in (0..).step_by(4096).zip(objects) {
         let mapped = Mapped {
             len: 4096,
             object: object.clone(),
             kind: Kind::Gtt,
             start: 0,
+            place: crate::map::Place::default(),
         };
         processes.map(peer.pid(), address, mapped);
     }
