@@ -10,6 +10,7 @@ mod gaps;
 mod gen_lint;
 mod guided;
 mod layers;
+mod locks;
 mod models;
 mod node;
 mod piglit;
@@ -47,6 +48,8 @@ enum Task {
     GenLint,
     /// Check first lines and sizes of files, panics, lint exceptions and paths
     Style,
+    /// Check that each Cargo.lock is what its Cargo.toml asks for
+    Locks,
     /// Write docs/known-gaps.md from docs/known-gaps.d/
     Gaps(Page),
     /// Write docs/coverage/ from the `covers:` comments of the tests
@@ -101,6 +104,7 @@ fn run(task: &Task) -> io::Result<bool> {
         Task::Layers => Ok(finding::report("layers", &layers::check(&load()?))),
         Task::GenLint => Ok(finding::report("gen-lint", &gen_lint::check(&load()?))),
         Task::Style => Ok(style_task(&load()?)),
+        Task::Locks => Ok(finding::report("locks", &locks::check(&root, &load()?)?)),
         Task::Gaps(Page { check: false }) => gaps::write(&root).map(|()| true),
         Task::Gaps(_) => Ok(finding::report("gaps", &gaps::check(&root)?)),
         Task::Coverage(Page { check: false }) => coverage::write(&root, &load()?).map(|()| true),
@@ -141,6 +145,7 @@ fn check() -> io::Result<bool> {
         finding::report("layers", &layers::check(&workspace)),
         finding::report("gen-lint", &gen_lint::check(&workspace)),
         style_task(&workspace),
+        finding::report("locks", &locks::check(&root, &workspace)?),
         finding::report("gaps", &gaps::check(&root)?),
         finding::report("coverage", &coverage::check(&root, &workspace)?),
         regs_docs::run(&root, true),
