@@ -4,8 +4,10 @@
 //! came before, so recording makes a program wait. Not modelled: which client a submission is of.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,6 +16,7 @@ use driver::observe::{Observer, Placed, Queued};
 use driver::{Device, Tiling, WeakObject};
 use kernel::string_helpers::Counted;
 use kernel::time::Delta;
+use nix::fcntl::OFlag;
 use serde_json::json;
 
 use crate::capture::{Capture, CaptureError};
@@ -114,13 +117,13 @@ impl Recorder {
         let whole = self.dir.join(name(submissions));
         let dir = whole.with_extension(PART);
         fs::create_dir(&dir).map_err(|error| format!("{}: {error}", shown::path(&dir)))?;
+        let part = Part::open(&dir).map_err(|error| format!("{}: {error}", shown::path(&dir)))?;
         let mut buffers = Vec::new();
         for (index, placed) in queued.objects.iter().enumerate() {
             let file = format!("bo_{index:03}.bin");
-            let path = dir.join(&file);
             let size = placed.object.size();
             let bytes = contents(placed)?;
-            fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", shown::path(path)))?;
+            part.write(&file, &bytes)?;
             buffers.push(json!({
                 "index": index,
                 "bo_id": state.number(placed),
@@ -146,13 +149,37 @@ impl Recorder {
             "complete": true,
             "buffers": buffers,
         });
-        let path = dir.join("exec.json");
-        fs::write(&path, format!("{exec:#}\n"))
-            .map_err(|error| format!("{}: {error}", shown::path(path)))?;
+        part.write("exec.json", format!("{exec:#}\n").as_bytes())?;
         // Now, so that nobody finds half a submission, however this ends.
         fs::rename(&dir, &whole).map_err(|error| format!("{}: {error}", shown::path(&whole)))?;
         self.submissions.store(submissions + 1, Ordering::Release);
         Ok(())
+    }
+}
+
+/// The directory of a submission that is not whole yet. Whoever else may write beside it can put another one in its place, or links
+/// into it: nothing is written through those.
+struct Part<'a> {
+    /// As it was made.
+    dir: &'a Path,
+    handle: File,
+}
+
+impl Part<'_> {
+    fn open(dir: &Path) -> io::Result<Part<'_>> {
+        let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
+        let mut options = File::options();
+        let handle = options.read(true).custom_flags(flags.bits()).open(dir)?;
+        Ok(Part { dir, handle })
+    }
+
+    /// Makes a file with these bytes; an error when something has its name, a link among others.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        // The directory that was opened, whatever its name stands for now.
+        let pinned = format!("/proc/self/fd/{}/{name}", self.handle.as_raw_fd());
+        let made = File::options().write(true).create_new(true).open(pinned);
+        let written = made.and_then(|mut file| file.write_all(bytes));
+        written.map_err(|error| format!("{}: {error}", shown::path(self.dir.join(name))))
     }
 }
 
@@ -202,6 +229,8 @@ impl Observer for Recorder {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -213,5 +242,28 @@ mod tests {
         fs::write(dir.path().join(name(4)), "a file").unwrap();
         let counts = [0, 1, 2, 4, 5].map(|submissions| missing(dir.path(), submissions));
         assert_eq!(counts, [0, 0, 1, 1, 2]);
+    }
+
+    /// Another user who may write into the directory puts links into it, or a link in its place.
+    #[test]
+    fn nothing_is_written_through_links() {
+        let base = tempfile::tempdir().unwrap();
+        let [dir, away, victim] = ["exec_0000.part", "away", "victim"].map(|n| base.path().join(n));
+        fs::create_dir(&dir).unwrap();
+        fs::create_dir(&victim).unwrap();
+        let secret = victim.join("secret");
+        fs::write(&secret, "precious").unwrap();
+        symlink(&secret, dir.join("bo_000.bin")).unwrap();
+        let part = Part::open(&dir).unwrap();
+        let error = part.write("bo_000.bin", b"bytes").unwrap_err();
+        assert!(error.contains("exec_0000.part/bo_000.bin"), "{error}");
+        fs::rename(&dir, &away).unwrap();
+        symlink(&victim, &dir).unwrap();
+        part.write("bo_001.bin", b"bytes").unwrap();
+        assert_eq!(fs::read(away.join("bo_001.bin")).unwrap(), b"bytes");
+        assert_eq!(fs::read_dir(&victim).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "precious");
+        // A link from the beginning is no directory of ours.
+        assert!(Part::open(&dir).is_err());
     }
 }

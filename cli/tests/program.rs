@@ -421,4 +421,19 @@ fn engines_are_chosen_by_a_variable() {
         ),
         "{text}"
     );
+    let workers = |count: &str| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["replay", &scene("d_tex_nearest"), "--stats"]);
+        command.env("CRESTLINE_WORKERS", count).output().unwrap()
+    };
+    let waves = "pixel threads: ";
+    assert!(!ok(&workers("0")).contains(waves));
+    assert!(ok(&workers("3")).contains(waves));
+    for wrong in ["17", "-1", "two"] {
+        let output = workers(wrong);
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8(output.stderr).unwrap();
+        let want = format!("CRESTLINE_WORKERS: \"{wrong}\" is no number from 0 to 16");
+        assert!(text.contains(&want), "{text}");
+    }
 }

@@ -178,6 +178,7 @@ impl Card {
     pub fn work(&self) -> Work {
         let device = self.model.device();
         let activity = device.status().activity;
+        let done = device.done_by_engine();
         Work {
             submissions: self.submissions.load(Ordering::Relaxed),
             opened: self.opened.load(Ordering::Relaxed),
@@ -185,7 +186,8 @@ impl Card {
             objects: activity.objects,
             threads: activity.threads.iter().sum(),
             instructions: activity.instructions.iter().sum(),
-            compiled: device.done_by_engine().compiled,
+            compiled: done.compiled,
+            waves: done.ran.waves,
             device_nanos: device.nanos(),
             busy: self.live.activity().busy,
             resets: self.device.reset_count(),

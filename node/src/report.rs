@@ -35,6 +35,8 @@ pub struct Work {
     pub instructions: u64,
     /// Those of them that machine code did.
     pub compiled: u64,
+    /// Pixel threads that were computed with others.
+    pub waves: u64,
     /// Device time in nanoseconds.
     pub device_nanos: u64,
     /// Wall time that the device was at work.
@@ -53,6 +55,7 @@ impl Work {
         self.threads += other.threads;
         self.instructions += other.instructions;
         self.compiled += other.compiled;
+        self.waves += other.waves;
         self.device_nanos += other.device_nanos;
         self.busy += other.busy;
         self.resets += other.resets;
@@ -101,6 +104,10 @@ impl fmt::Display for Work {
         if self.compiled > 0 {
             let share = 100.0 * self.compiled as f64 / self.instructions.max(1) as f64;
             write!(f, ", {share:.0} % as machine code")?;
+        }
+        if self.waves > 0 {
+            let share = 100.0 * self.waves as f64 / self.threads.max(1) as f64;
+            write!(f, ", {share:.0} % of threads in waves")?;
         }
         if self.resets > 0 {
             write!(f, "; {}", Counted(self.resets, "reset"))?;

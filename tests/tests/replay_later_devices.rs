@@ -159,6 +159,53 @@ fn engines_change_nothing() {
     }
 }
 
+/// The same with workers that compute waves of pixel threads; how many threads they have computed comes with it.
+fn replayed_with(
+    capture: &Capture,
+    engine: Engine,
+    workers: usize,
+) -> (Picture, Report, [u64; 8], u64) {
+    let mut session = Session::new(options(capture), capture.buffer_bytes()).unwrap();
+    {
+        let mut device = session.platform().device();
+        device.set_engine(engine);
+        device.set_workers(workers);
+    }
+    for exec in &capture.execs {
+        session.run(exec).unwrap_or_else(|e| panic!("{e}"));
+    }
+    let picture = session.picture().unwrap();
+    let report = session.report();
+    let (messages, threads) = {
+        let device = session.platform().device();
+        (device.messages(), device.done_by_engine().ran.waves)
+    };
+    session.finish().unwrap_or_else(|e| panic!("{e}"));
+    (picture, report, messages, threads)
+}
+
+/// Pixel threads are computed with others, by any number of workers; nothing else tells.
+#[test]
+fn workers_change_nothing() {
+    for device in ["gm965", "g45", "ironlake", "sandybridge"] {
+        let mut threads = 0;
+        for scene in scenes(device) {
+            let capture = capture(device, &scene);
+            let alone = replayed_with(&capture, Engine::Compiled, 0);
+            assert_eq!(alone.3, 0);
+            for workers in [1, 2, 3, 5] {
+                let other = replayed_with(&capture, Engine::Compiled, workers);
+                let place = format!("{device} {scene} {workers}");
+                assert_eq!((&alone.1, alone.2), (&other.1, other.2), "{place}");
+                assert!(alone.0 == other.0, "{place}: the pictures differ");
+                threads += other.3;
+            }
+        }
+        println!("{device}: {threads} threads");
+        assert!(threads > 10_000, "{device}: {threads} threads");
+    }
+}
+
 #[test]
 fn frames_of_g45_match_a_reference() {
     let scenes = scenes(DEVICES[0]);

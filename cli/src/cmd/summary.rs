@@ -9,6 +9,7 @@ use crestline_cli::replay::{Report, Snapshot};
 use kernel::string_helpers::Counted;
 use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::td::engine::{Done, Engine};
+use mmio_mock::intel::td::wave::Ran;
 
 /// The end summary.
 pub fn counters(report: &Report, elapsed: Duration) -> String {
@@ -96,7 +97,28 @@ pub fn engine(done: &Done, instructions: u64) -> String {
     if let Some(place) = &done.difference {
         let _ = write!(out, "; machine code differs from the interpreter: {place}");
     }
-    out + "\n"
+    out + "\n" + &waves(&done.ran)
+}
+
+/// How pixel threads ran, where they may wait for others.
+fn waves(ran: &Ran) -> String {
+    if *ran == Ran::default() {
+        return String::new();
+    }
+    let alone = [
+        (ran.first, "first of a draw"),
+        (ran.slice, "for time"),
+        (ran.watched, "watched"),
+        (ran.alike, "all alike"),
+        (ran.again, "again"),
+    ];
+    let alone = alone.iter().filter(|(count, _)| *count > 0);
+    let alone: Vec<String> = alone.map(|(count, why)| format!("{count} {why}")).collect();
+    format!(
+        "  pixel threads: {} in waves; alone: {}\n",
+        ran.waves,
+        alone.join(", ")
+    )
 }
 
 /// What the windower trapped.

@@ -106,6 +106,16 @@ impl KernelCache {
         self.find(base)
     }
 
+    /// The page that holds `ip`, if one does.
+    #[inline]
+    pub(crate) fn known(&self, ip: u32) -> Option<usize> {
+        let base = ip & !0xfff;
+        if self.pages.get(self.recent).is_some_and(|p| p.base == base) {
+            return Some(self.recent);
+        }
+        self.pages.iter().position(|p| p.base == base)
+    }
+
     #[cold]
     fn find(&mut self, base: u32) -> usize {
         self.recent = if let Some(i) = self.pages.iter().position(|p| p.base == base) {

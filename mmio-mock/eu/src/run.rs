@@ -4,7 +4,7 @@
 
 use crate::cache::KernelCache;
 use crate::decoded::{Next, Slot};
-use crate::port::{Observer, Port, Stop};
+use crate::port::{NoObserver, Observer, Port, Stop};
 use crate::rounding::Rounding;
 use crate::stretch::Channels;
 use crate::thread::Thread;
@@ -23,6 +23,8 @@ pub struct RunStats {
     pub simd8: u64,
     /// Messages sent.
     pub sends: u64,
+    /// Instructions that machine code did.
+    pub compiled: u64,
 }
 
 /// Counts of the present run: in registers, where the caller's would be in memory.
@@ -49,6 +51,16 @@ enum Before<F> {
 }
 
 impl Counts {
+    /// Takes from a budget what was used of it, and adds what was counted.
+    #[inline(always)]
+    fn settle(&self, budget: &mut u64, stats: &mut RunStats) {
+        stats.instructions += *budget - self.left - self.others;
+        stats.simd8 += self.simd8;
+        stats.sends += self.sends;
+        stats.compiled += self.compiled;
+        *budget = self.left;
+    }
+
     /// An instruction has been executed.
     #[inline(always)]
     fn pay(&mut self, slot: &Slot) {
@@ -70,27 +82,12 @@ impl Thread {
         budget: &mut u64,
         stats: &mut RunStats,
     ) -> Stop<P::Fault> {
-        self.acc_lazy = !O::ACTIVE && self.step == 0 && !exception::breakpoints(self);
-        self.prepare(cache.instructions());
-        let mut counts = Counts {
-            left: *budget,
-            others: 0,
-            simd8: 0,
-            sends: 0,
-            compiled: 0,
-            turns: 0,
-        };
+        let mut counts = self.begin::<O>(cache, *budget);
         cache.warm_up(self.ip);
         let stop = loop {
             let base = self.ip & PAGE_MASK;
             let page = cache.page(base);
-            let decoded = (cache.slots(page), &cache.warm);
-            // A constant shift in either loop.
-            let stop = match self.place {
-                3 => self.run_page::<3, _, _>(base, decoded, port, obs, &mut counts),
-                _ => self.run_page::<4, _, _>(base, decoded, port, obs, &mut counts),
-            };
-            self.touch(cache.reach(page));
+            let stop = self.run_in(base, (cache, page), port, obs, &mut counts);
             if let Some(stop) = stop {
                 break stop;
             }
@@ -107,11 +104,72 @@ impl Thread {
                 break Stop::Fault(fault);
             }
         };
-        cache.warm.instructions += counts.compiled;
-        stats.instructions += *budget - counts.left - counts.others;
-        stats.simd8 += counts.simd8;
-        stats.sends += counts.sends;
-        *budget = counts.left;
+        cache.count_compiled(counts.compiled);
+        cache.ran(*budget - counts.left);
+        counts.settle(budget, stats);
+        stop
+    }
+
+    /// The same with a cache that others look into, too: nothing is decoded, counted or compiled. `None`: the next instruction
+    /// is not decoded yet.
+    pub fn run_decoded<P: Port>(
+        &mut self,
+        cache: &KernelCache,
+        port: &mut P,
+        budget: &mut u64,
+        stats: &mut RunStats,
+    ) -> Option<Stop<P::Fault>> {
+        let mut counts = self.begin::<NoObserver>(cache, *budget);
+        let stop = loop {
+            let base = self.ip & PAGE_MASK;
+            let Some(page) = cache.known(base) else {
+                break None;
+            };
+            let stop = self.run_in(base, (cache, page), port, &mut NoObserver, &mut counts);
+            if stop.is_some() {
+                break stop;
+            }
+            if counts.turns < TURNS && self.ip & PAGE_MASK == base {
+                break None;
+            }
+            counts.turns = 0;
+        };
+        counts.settle(budget, stats);
+        stop
+    }
+
+    /// The thread as one that runs, and the counts of a run with a budget.
+    #[inline(always)]
+    fn begin<O: Observer>(&mut self, cache: &KernelCache, budget: u64) -> Counts {
+        self.acc_lazy = !O::ACTIVE && self.step == 0 && !exception::breakpoints(self);
+        self.prepare(cache.instructions());
+        Counts {
+            left: budget,
+            others: 0,
+            simd8: 0,
+            sends: 0,
+            compiled: 0,
+            turns: 0,
+        }
+    }
+
+    /// Runs in a page of the cache, and notes what its instructions write.
+    #[inline(always)]
+    fn run_in<P: Port, O: Observer>(
+        &mut self,
+        base: u32,
+        (cache, page): (&KernelCache, usize),
+        port: &mut P,
+        obs: &mut O,
+        counts: &mut Counts,
+    ) -> Option<Stop<P::Fault>> {
+        let decoded = (cache.slots(page), &cache.warm);
+        // A constant shift in either loop.
+        let stop = match self.place {
+            3 => self.run_page::<3, _, _>(base, decoded, port, obs, counts),
+            _ => self.run_page::<4, _, _>(base, decoded, port, obs, counts),
+        };
+        self.touch(cache.reach(page));
         stop
     }
 

@@ -22,6 +22,12 @@ const COUNTED: usize = 32;
 const LONGEST: usize = 4096;
 /// Kernels whose machine code is kept, and most of them that are in use at once.
 const KEPT: usize = 128;
+/// Steps that may be compiled before kernels have run, and at most at once.
+const ALLOWED: u64 = 1 << 14;
+/// Instructions that have to run for each step that is compiled beyond these: about what compiling it takes.
+const EARNS: u64 = 2048;
+/// What it costs to look at a kernel: as many steps.
+const LOOKED: u64 = 32;
 /// Places where stretches begin, at most: their numbers have sixteen bits.
 const BEGINS: usize = 1 << 15;
 
@@ -53,10 +59,13 @@ pub(crate) struct Warm {
     pub(crate) checked: bool,
     /// The first place where they differed.
     difference: OnceLock<String>,
+    /// Instructions that have run for what may be compiled: kernels that begin loops all the time would take longer to compile
+    /// than to run.
+    earned: u64,
     /// Kernels that were compiled.
     compilations: u64,
     /// Instructions that machine code did.
-    pub(crate) instructions: u64,
+    instructions: u64,
     counts: Vec<Count>,
     /// Where loops begin that were compiled for themselves.
     loops: Vec<u32>,
@@ -90,6 +99,13 @@ impl Warm {
         self.loops.clear();
         self.kernels.clear();
         self.begins.clear();
+    }
+
+    /// Takes what so many steps cost from what has been earned; `false` when it is not enough.
+    fn pay(&mut self, steps: u64) -> bool {
+        let left = self.earned.checked_sub(steps * EARNS);
+        self.earned = left.unwrap_or(self.earned);
+        left.is_some()
     }
 
     /// A thread begins or goes on at `ip`: whether to compile what is there.
@@ -127,6 +143,7 @@ impl KernelCache {
         self.warm = Warm {
             compiler,
             checked,
+            earned: ALLOWED * EARNS,
             ..Warm::default()
         };
         self.invalidate();
@@ -150,9 +167,22 @@ impl KernelCache {
         self.warm.difference.get().cloned()
     }
 
-    /// Counts a thread that begins or goes on at `ip`, and compiles its kernel when it is time.
+    /// Adds to them what threads did that ran by [`Thread::run_decoded`](crate::Thread::run_decoded).
+    #[inline]
+    pub fn count_compiled(&mut self, instructions: u64) {
+        self.warm.instructions += instructions;
+    }
+
+    /// Instructions have run, by whatever engine.
     #[inline(always)]
-    pub(crate) fn warm_up(&mut self, ip: u32) {
+    pub fn ran(&mut self, instructions: u64) {
+        let earned = self.warm.earned + instructions;
+        self.warm.earned = earned.min(ALLOWED * EARNS);
+    }
+
+    /// Counts a thread that begins or goes on at `ip`, and compiles its kernel when it is time. Running it does that, too.
+    #[inline(always)]
+    pub fn warm_up(&mut self, ip: u32) {
         if self.warm.compiler.is_some() && self.warm.count(ip) {
             self.compile(ip);
         }
@@ -172,12 +202,20 @@ impl KernelCache {
         let Some(compiler) = self.warm.compiler.clone() else {
             return;
         };
+        // Looking at the kernel takes time, too.
+        if !self.warm.pay(LOOKED) {
+            return;
+        }
         let page = self.page(ip);
         let (begins, stretches) = self.stretches(page, ip, compiler.as_ref());
         if stretches.is_empty() {
             return;
         }
         let known = self.warm.kept.get(&stretches).cloned();
+        let steps: usize = stretches.iter().map(Vec::len).sum();
+        if known.is_none() && !self.warm.pay(steps as u64) {
+            return;
+        }
         let compiled = known.unwrap_or_else(|| {
             let compiled = compiler.compile(&stretches);
             self.warm.compilations += u64::from(compiled.is_some());

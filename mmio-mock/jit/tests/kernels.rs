@@ -254,7 +254,6 @@ fn three(rng: &mut Rng, i: &mut Inst) {
 pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
     let mut out = Vec::new();
     let sandy = set == Verx10::from_times_ten(60);
-    let old = set.times_ten() < 50;
     let blocks = 1 + rng.usize(..3);
     for block in 0..blocks {
         let count = 1 + rng.usize(..14);
@@ -288,6 +287,14 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
             out.extend(body);
         }
     }
+    out.push(end(set));
+    out
+}
+
+/// The message that ends a thread.
+fn end(set: Verx10) -> [u32; 4] {
+    let sandy = set == Verx10::from_times_ten(60);
+    let old = set.times_ten() < 50;
     let mut send = Inst::blank(Opcode::Send);
     send.exec_size = 8;
     send.num_src = 1;
@@ -307,8 +314,34 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
             ..Src::NULL
         };
     }
-    out.push(isa::encode(set, &send).unwrap());
-    out
+    isa::encode(set, &send).unwrap()
+}
+
+/// A kernel of so many additions of a number, with its end.
+pub fn adds(set: Verx10, number: u32, count: usize) -> Vec<[u32; 4]> {
+    let register = |nr| Addr::Direct { nr, subnr: 0 };
+    let mut add = Inst::blank(Opcode::Add);
+    add.exec_size = 8;
+    add.num_src = 2;
+    add.dst.file = RegFile::Grf;
+    add.dst.ty = Type::Ud;
+    add.dst.addr = register(10);
+    add.dst.hstride = 1;
+    add.src[0] = Src {
+        file: RegFile::Grf,
+        ty: Type::Ud,
+        addr: register(10),
+        region: Region::VEC8,
+        ..Src::NULL
+    };
+    add.src[1] = Src {
+        file: RegFile::Imm,
+        ty: Type::Ud,
+        imm: number.into(),
+        ..Src::NULL
+    };
+    let add = isa::encode(set, &add).unwrap();
+    std::iter::repeat_n(add, count).chain([end(set)]).collect()
 }
 
 /// A thread at the beginning of a kernel.

@@ -44,7 +44,7 @@ impl GpuAddr {
     /// The address `bytes` further on, but not past the last one of 64 bits: accesses end there whatever they are given.
     #[must_use]
     #[inline]
-    pub(crate) const fn after(self, bytes: usize) -> Self {
+    pub const fn after(self, bytes: usize) -> Self {
         GpuAddr(self.0.saturating_add(bytes as u64))
     }
 

@@ -116,6 +116,12 @@ impl Device {
         self.td.set_engine(engine);
     }
 
+    /// How many threads of the host compute the device's threads, 16 at most; without any, these run one after another
+    /// (`td::wave`). Only the time that the host takes depends on it.
+    pub fn set_workers(&mut self, count: usize) {
+        self.td.set_workers(count);
+    }
+
     fn mmio<'a>(&'a mut self, memory: &'a mut mem::Memory) -> Mmio<'a> {
         Mmio {
             irq: self.info.interrupts,

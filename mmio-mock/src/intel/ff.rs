@@ -29,7 +29,7 @@ use crate::intel::td::Td;
 use list::{BusyParts, List};
 use payload::StreamIndices;
 use reader::PipelineReader;
-use stage::{Stage, StartContext, StepContext};
+use stage::{PIECE_TICKS, Stage, StartContext, StepContext};
 use state::{DrawState, PipelineState, Primitive};
 
 /// How far a step of a unit came.
@@ -49,7 +49,7 @@ pub enum Step {
 const PRIMITIVE_TICKS: u64 = 128;
 
 /// Pieces of work in a row, before the device looks at its other units.
-const ROUNDS: u32 = 64;
+const ROUNDS: u32 = 256;
 
 /// The pipeline: latched state, the draw in work, and the stages.
 #[derive(Debug)]
@@ -161,27 +161,27 @@ impl Pipeline {
     }
 
     fn go_on(&mut self, draw: Box<DrawState>, td: &mut Td, machine: &mut Machine<'_>) -> Step {
-        // Half of the slice is left to the last piece, so that no thread is cut short for those before it.
-        let reserve = *machine.budget / 2;
+        // A part of the slice is left to the last piece, so that no thread is cut short for those before it.
+        let reserve = *machine.budget / 8;
         // While a trace or a debugger watches, the device goes on after each piece of work.
         let watched = machine.trace.is_on() || !machine.debug.quiet();
-        let mut rounds = if watched { 1 } else { ROUNDS };
         let mut ctx = StepContext {
             draw: &draw,
             layout: self.reader.layout(),
             curbe: self.state.curbe,
             td,
             machine,
+            rounds: if watched { 1 } else { ROUNDS },
+            reserve,
         };
         let step = loop {
             let step = self.list.step(&mut ctx);
             if step != Step::Progress {
                 break step;
             }
-            // A piece of work moves vertices or objects from one queue to the next.
-            ctx.machine.charge(1);
-            rounds -= 1;
-            if rounds == 0 || *ctx.machine.budget <= reserve {
+            ctx.machine.charge(PIECE_TICKS);
+            ctx.rounds -= 1;
+            if ctx.rounds == 0 || *ctx.machine.budget <= reserve {
                 break step;
             }
         };

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 2.5, 2.6 and chapters 4-8.
 
+pub mod aside;
 pub mod binding;
 pub mod context;
 pub mod dataport;

@@ -10,6 +10,7 @@ pub mod desc;
 pub mod format;
 pub mod hierarchical;
 pub mod mip;
+pub mod range;
 pub mod samples;
 pub mod shape;
 pub mod state;
@@ -19,6 +20,7 @@ pub use depth::{DepthBuffer, DepthFormat};
 pub use desc::{DepthDesc, SurfaceDesc};
 pub use format::{Capability, Class, Format};
 pub use mip::{Level, MAX_LEVELS};
+pub use range::Range;
 pub use shape::Disagreement;
 pub use state::SurfaceError;
 

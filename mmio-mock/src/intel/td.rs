@@ -16,6 +16,7 @@ mod request;
 mod rounds;
 pub mod schedule;
 mod standing;
+pub mod wave;
 
 use eu::{
     FloatMode, InstructionSet, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId,
@@ -27,6 +28,7 @@ use debugger::Kept;
 use engine::Engine;
 use fill::Seen;
 use rounds::Rounds;
+use wave::Waves;
 
 pub use request::{
     ConstantSource, KernelState, PUSHED, Pushed, Subject, ThreadRequest, UrbRead, VertexData,
@@ -38,7 +40,7 @@ use crate::intel::debug::{Arbiter, DebugRegs, ExceptionOverride, IcBreakpoints};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, ThreadContext};
 use crate::intel::shared::router::Router;
-use crate::intel::status::Unit;
+use crate::intel::status::{Client, Unit};
 use crate::intel::trace::Event;
 
 /// Number of a thread slot.
@@ -79,6 +81,8 @@ struct Slot {
     pause: Pause,
     rounds: Rounds,
     kept: Kept,
+    /// What its last message has met already, when a wave has made it.
+    met: Option<UnitFault>,
 }
 
 impl Slot {
@@ -107,6 +111,9 @@ pub struct Td {
     /// How many were.
     spared: u64,
     seen: Seen,
+    waves: Waves,
+    /// What the last message of the thread that runs next has met already.
+    met: Option<UnitFault>,
 }
 
 impl Td {
@@ -125,6 +132,7 @@ impl Td {
                 pause: Pause::Ready,
                 rounds: Rounds::default(),
                 kept: Kept::default(),
+                met: None,
             })
             .collect();
         let mut td = Td {
@@ -139,6 +147,8 @@ impl Td {
             spares: true,
             spared: 0,
             seen: Seen::Nothing,
+            waves: Waves::default(),
+            met: None,
         };
         td.set_engine(engine::chosen());
         td
@@ -172,6 +182,7 @@ impl Td {
             slot.state = SlotState::Free;
         }
         self.alive = 0;
+        self.met = None;
         self.invalidate();
     }
 
@@ -277,12 +288,14 @@ impl Td {
             slot.thread.external_halt();
         }
         let registers = slot.thread.load(payload::end(request));
-        let rows = payload::load(registers, request, machine);
+        let (memory, status) = ((&*machine.mem, &*machine.urb), &mut *machine.status);
+        let rows = payload::load(registers, request, memory, &mut |fault| {
+            status.fault(Client::Cs, UnitFault::from(fault), || {
+                "TD, pushed constants".to_owned()
+            });
+        });
         machine.charge(DISPATCH_TICKS + rows);
-        if let Some(r0) = slot.thread.load(1).first_mut() {
-            // r0.5 bits 7:0: FFTID (PRM vol4 8.4.3.1).
-            r0[5] = (r0[5] & !0xff) | u32::from(self.fftid);
-        }
+        payload::number(&mut slot.thread, self.fftid);
         slot.state = SlotState::Running;
         self.alive += 1;
         slot.unit = request.unit;
@@ -291,6 +304,7 @@ impl Td {
         slot.instructions = 0;
         slot.attention = false;
         slot.pause = Pause::Ready;
+        slot.met = self.met.take();
         slot.rounds.forget();
         slot.events.clear();
         slot.events.free.extend_from_slice(free);
@@ -380,6 +394,7 @@ impl Td {
                 debug: machine.debug,
                 trace: machine.trace,
                 owed: 0,
+                met: &mut slot.met,
             };
             let (cache, budget) = (&mut self.cache, &mut *machine.budget);
             let thread = &mut slot.thread;

@@ -58,7 +58,7 @@ const FAMILIES: &[Family] = &[
         ],
         common: &["binding", "context", "error", "places", "reader"],
         // `message` names the requests of all functions.
-        switches: &["message", "router"],
+        switches: &["aside", "message", "router"],
         seams: &[("reader", "sampler", &["SamplerDesc"])],
     },
 ];

@@ -19,12 +19,13 @@ use crate::core::line::Line;
 use crate::core::model::{Ended, Model};
 use crate::core::platform::ModelPlatform;
 
-/// Ticks between two looks at the gate when one thread of an EU runs: some microseconds.
-pub(super) const QUANTUM: u64 = 512;
+/// Ticks between two looks at the gate when one thread of an EU runs: some hundred microseconds, in which pixel threads can be
+/// computed together.
+pub(super) const QUANTUM: u64 = 1 << 16;
 /// Ticks of a slice however many wait for the device.
 const LEAST: u64 = 128;
 /// Steps between two looks at the wall clock.
-const STEPS: u32 = 16;
+const STEPS: u32 = 1;
 /// Handler calls for one assertion of the line; more mean that the handler acknowledges nothing.
 const MAX_IRQ_CALLS: usize = 64;
 

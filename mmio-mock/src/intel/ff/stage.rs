@@ -42,7 +42,29 @@ pub struct StepContext<'a, 'm> {
     pub td: &'a mut Td,
     /// The machine around the pipeline.
     pub machine: &'a mut Machine<'m>,
+    /// Pieces of work that follow the present one before the device looks at its other units.
+    pub rounds: u32,
+    /// Ticks of the slice that are not for them.
+    pub reserve: u64,
 }
+
+impl StepContext<'_, '_> {
+    /// Takes up a further piece of work, as the pipeline does between two steps; `false` when the device is to look at its other
+    /// units first. `owed`: ticks that have been used and not charged.
+    #[inline]
+    pub fn go_on(&mut self, owed: u64) -> bool {
+        // As the pipeline would count after the present piece: one tick, and one round less.
+        if self.rounds <= 1 || *self.machine.budget <= self.reserve.saturating_add(owed) + 1 {
+            return false;
+        }
+        self.machine.charge(PIECE_TICKS);
+        self.rounds -= 1;
+        true
+    }
+}
+
+/// Ticks of a piece of work, which moves vertices or objects from one queue to the next.
+pub const PIECE_TICKS: u64 = 1;
 
 /// A fixed function of the 3D pipeline.
 pub trait Stage: Debug + Send {

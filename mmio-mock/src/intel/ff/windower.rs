@@ -19,6 +19,7 @@ use crate::intel::debug::DebugRegs;
 use crate::intel::machine::Machine;
 use crate::intel::shared::dataport::render::PixelBackend;
 use crate::intel::status::{Busy, Client, Unit};
+use crate::intel::td::wave::Wave;
 use crate::intel::td::{
     KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData,
 };
@@ -36,18 +37,29 @@ pub struct Windower {
     object: u64,
     /// Attributes of the primitive in work that has no setup entry.
     attributes: Vec<Grf>,
+    /// Threads that wait to be computed together.
+    wave: Wave,
+}
+
+/// What the threads of the primitive in work come from.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    state: &'a WizState,
+    curbe: Option<UrbCurbe>,
+    object: u64,
+    attributes: &'a [Grf],
+    setup: Option<UrbHandle>,
 }
 
 /// The machine as the windower sees it.
 struct Glue<'a, 'm> {
-    state: &'a WizState,
+    work: Work<'a>,
     layout: &'static dyn PayloadLayout,
-    curbe: Option<UrbCurbe>,
     td: &'a mut Td,
     machine: &'a mut Machine<'m>,
     in_flight: &'a mut Vec<SlotId>,
-    object: u64,
-    attributes: &'a [Grf],
+    wave: &'a mut Wave,
+    reserve: u64,
 }
 
 impl Stage for Windower {
@@ -69,6 +81,7 @@ impl Stage for Windower {
         machine: &mut Machine<'_>,
     ) -> Result<(), UnitFault> {
         self.state = ctx.reader.windower(machine.mem, ctx.state)?;
+        self.wave.draw.begin();
         if let Some(r) = machine.debug.sf_clip_rectangle() {
             // CAST: 16-bit fields.
             let [x_min, y_min, x_max, y_max] = [r.xmin, r.ymin, r.xmax, r.ymax].map(|v| v as i32);
@@ -107,32 +120,40 @@ impl Stage for Windower {
                 return Step::Blocked;
             }
         }
-        let machine = &mut *ctx.machine;
-        if !self.wiz.busy() {
-            self.release(machine);
-            return Step::Idle;
-        }
-        if *machine.budget == 0 {
+        if !self.wave.is_empty() && !self.in_flight.is_empty() {
             return Step::Blocked;
         }
-        let state = &self.state;
-        let mut glue = Glue {
-            state,
-            layout: ctx.layout,
-            curbe: ctx.curbe,
-            td: ctx.td,
-            machine,
-            in_flight: &mut self.in_flight,
-            object: self.object,
-            attributes: &self.attributes,
+        if !self.wave.is_empty() && !self.glue(ctx).1.end_wave() {
+            return Step::Blocked;
+        }
+        if !self.wiz.busy() {
+            self.release(ctx.machine);
+            return Step::Idle;
+        }
+        if *ctx.machine.budget == 0 {
+            return Step::Blocked;
+        }
+        let step = loop {
+            let (wiz, mut glue) = self.glue(ctx);
+            let state = glue.work.state;
+            let step = wiz.step(state, &mut glue);
+            // Rasterising takes time even when no thread starts.
+            glue.machine.charge(wiz.take_ticks());
+            // A thread waits for others of the primitive.
+            let more = !self.wave.is_empty()
+                && self.wiz.busy()
+                && matches!(step, Ok(wiz::Step::Progress))
+                && ctx.go_on(self.wave.ticks());
+            if !more {
+                break step;
+            }
         };
-        let step = self.wiz.step(state, &mut glue);
-        // Rasterising takes time even when no thread starts.
-        machine.charge(self.wiz.take_ticks());
+        let ended = self.wave.is_empty() || self.glue(ctx).1.end_wave();
         match step {
             Ok(wiz::Step::Blocked) => Step::Blocked,
+            Ok(wiz::Step::Progress | wiz::Step::Idle) if !ended => Step::Blocked,
             Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
-            Err(fault) => Self::fail(fault, machine),
+            Err(fault) => Self::fail(fault, ctx.machine),
         }
     }
 
@@ -151,7 +172,7 @@ impl Stage for Windower {
     }
 
     fn busy(&self, _input: &Link) -> bool {
-        self.wiz.busy() || !self.in_flight.is_empty()
+        self.wiz.busy() || !self.in_flight.is_empty() || !self.wave.is_empty()
     }
 
     fn finish(&mut self, machine: &mut Machine<'_>) {
@@ -172,6 +193,27 @@ impl Stage for Windower {
 }
 
 impl Windower {
+    /// The unit, and the machine as it sees it.
+    #[inline]
+    fn glue<'s, 'm>(&'s mut self, ctx: &'s mut StepContext<'_, 'm>) -> (&'s mut Wiz, Glue<'s, 'm>) {
+        let glue = Glue {
+            work: Work {
+                state: &self.state,
+                curbe: ctx.curbe,
+                object: self.object,
+                attributes: &self.attributes,
+                setup: self.setup,
+            },
+            layout: ctx.layout,
+            td: &mut *ctx.td,
+            machine: &mut *ctx.machine,
+            in_flight: &mut self.in_flight,
+            wave: &mut self.wave,
+            reserve: ctx.reserve,
+        };
+        (&mut self.wiz, glue)
+    }
+
     /// Takes up a primitive, which brings its setup entry.
     fn begin(&mut self, primitive: &SetupPrimitive, ctx: &mut StepContext<'_, '_>) -> Step {
         ctx.td.forget_colour();
@@ -198,24 +240,15 @@ impl Windower {
                 },
             });
         }
-        let state = &self.state;
-        let mut glue = Glue {
-            state,
-            layout: ctx.layout,
-            curbe: ctx.curbe,
-            td: ctx.td,
-            machine,
-            in_flight: &mut self.in_flight,
-            object: self.object,
-            attributes: &self.attributes,
-        };
-        match self.wiz.begin(state, primitive, &mut glue) {
+        let (wiz, mut glue) = self.glue(ctx);
+        let state = glue.work.state;
+        match wiz.begin(state, primitive, &mut glue) {
             Ok(true) => Step::Progress,
             Ok(false) => {
-                self.release(machine);
+                self.release(ctx.machine);
                 Step::Progress
             }
-            Err(fault) => Self::fail(fault, machine),
+            Err(fault) => Self::fail(fault, ctx.machine),
         }
     }
 
@@ -253,6 +286,85 @@ fn settle_pixels(slot: SlotId, td: &Td, machine: &mut Machine<'_>) {
     *count = count.wrapping_add(u64::from(passed));
 }
 
+impl<'a> Work<'a> {
+    /// The rows of a setup entry that threads get.
+    fn entry(&self, setup: Option<UrbHandle>) -> Option<UrbRead> {
+        let unit = &self.state.wm.unit;
+        setup.map(|handle| UrbRead {
+            handle,
+            offset: unit.read_offset,
+            rows: unit.read_rows,
+        })
+    }
+
+    /// What all threads of the primitive have in common.
+    fn common<'e>(&self, entry: Option<&'e UrbRead>) -> ThreadRequest<'e>
+    where
+        'a: 'e,
+    {
+        let unit = &self.state.wm.unit;
+        ThreadRequest {
+            unit: Unit::Wiz,
+            kernel: KernelState::default(),
+            context: unit.context,
+            dispatch_mask: 0,
+            header: &[],
+            constants: unit.constants(self.curbe),
+            data: match entry {
+                Some(read) => VertexData::Sequential(std::slice::from_ref(read)),
+                None => VertexData::Registers(self.attributes),
+            },
+            pixels: None,
+            stream_indices: [0; 4],
+            snapshot: false,
+            subject: Subject::Pixels(self.object),
+        }
+    }
+}
+
+impl Glue<'_, '_> {
+    /// Ends the threads that wait; `false` while one of them lives on, or has no slot.
+    fn end_wave(&mut self) -> bool {
+        let work = self.work;
+        let entry = work.entry(work.setup);
+        let common = work.common(entry.as_ref());
+        end_wave(self.wave, &common, self.in_flight, self.td, self.machine)
+    }
+}
+
+/// Ends the threads of a wave in their order; `false` while one of them lives on, or has no slot.
+fn end_wave(
+    wave: &mut Wave,
+    common: &ThreadRequest<'_>,
+    in_flight: &mut Vec<SlotId>,
+    td: &mut Td,
+    machine: &mut Machine<'_>,
+) -> bool {
+    while !wave.is_empty() {
+        if !in_flight.is_empty() {
+            return false;
+        }
+        let passed = td.compute(wave, common, machine);
+        let count = &mut machine.status.statistics.ps_depth_count;
+        *count = count.wrapping_add(passed);
+        let Some(request) = wave.first(common) else {
+            break;
+        };
+        // It has to run in the usual way.
+        let before = *machine.budget;
+        match td.dispatch(&request, &[], machine) {
+            None => return false,
+            Some(Outcome::Done(slot)) => {
+                settle_pixels(slot, td, machine);
+                wave.draw.ran(before - *machine.budget);
+            }
+            Some(Outcome::InFlight(slot)) => in_flight.push(slot),
+        }
+        wave.pop();
+    }
+    in_flight.is_empty()
+}
+
 impl WizPort for Glue<'_, '_> {
     fn memory(&mut self) -> &mut Memory {
         self.machine.mem
@@ -273,34 +385,39 @@ impl WizPort for Glue<'_, '_> {
 
     #[inline]
     fn spare(&mut self, kernel: &KernelState, at: (u16, u16)) -> bool {
-        let context = &self.state.wm.unit.context;
+        if !self.wave.is_empty() {
+            return false;
+        }
+        let context = &self.work.state.wm.unit.context;
         self.td.spare(kernel, context, at, self.machine)
     }
 
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
-        let unit = &self.state.wm.unit;
-        let entry = thread.setup.map(|handle| UrbRead {
-            handle,
-            offset: unit.read_offset,
-            rows: unit.read_rows,
-        });
-        let data = match &entry {
-            Some(read) => VertexData::Sequential(std::slice::from_ref(read)),
-            None => VertexData::Registers(self.attributes),
-        };
+        let work = self.work;
+        let entry = work.entry(thread.setup);
         let request = ThreadRequest {
-            unit: Unit::Wiz,
             kernel: *thread.kernel,
-            context: unit.context,
             dispatch_mask: thread.dispatch_mask,
             header: thread.payload,
-            constants: unit.constants(self.curbe),
-            data,
             pixels: thread.pixels,
-            stream_indices: [0; 4],
             snapshot: thread.snapshot,
-            subject: Subject::Pixels(self.object),
+            ..work.common(entry.as_ref())
         };
+        if self
+            .td
+            .may_wait(&request, self.wave, self.reserve, self.machine)
+        {
+            self.wave.push(&request);
+            return Dispatch::Done;
+        }
+        if !self.wave.is_empty() {
+            // Threads end in their order.
+            let (td, machine) = (&mut *self.td, &mut *self.machine);
+            if !end_wave(self.wave, &request, self.in_flight, td, machine) {
+                return Dispatch::Full;
+            }
+        }
+        let before = *self.machine.budget;
         let outcome = if thread.square {
             self.td.dispatch_square(&request, self.machine)
         } else {
@@ -309,6 +426,8 @@ impl WizPort for Glue<'_, '_> {
         match outcome {
             None => Dispatch::Full,
             Some(Outcome::Done(slot)) => {
+                let ticks = before - *self.machine.budget;
+                self.wave.draw.ran(ticks);
                 settle_pixels(slot, self.td, self.machine);
                 Dispatch::Done
             }
@@ -321,7 +440,7 @@ impl WizPort for Glue<'_, '_> {
 
     fn count_invocations(&mut self, pixels: u32) {
         self.machine.status.activity.pixels += u64::from(pixels);
-        if self.state.wm.unit.statistics {
+        if self.work.state.wm.unit.statistics {
             let count = &mut self.machine.status.statistics.ps_invocations;
             *count = count.wrapping_add(u64::from(pixels));
         }

@@ -152,6 +152,14 @@ impl DataPort {
         Ok(self.reader.surface_at(mem, at)?)
     }
 
+    /// The render target that is kept of a surface state.
+    #[must_use]
+    pub fn kept(&self, at: GpuAddr) -> Option<&Surface> {
+        let mut kept = self.targets.iter();
+        kept.find(|target| target.at == at)
+            .map(|target| &target.surface)
+    }
+
     /// The place of a message's render target among those that are kept.
     fn target(
         &mut self,

@@ -61,6 +61,13 @@ impl Descriptor {
         self.desc as u16
     }
 
+    /// Its place among those that are kept.
+    const fn place(self) -> usize {
+        // The highest bits of a product depend on all bits.
+        let mixed = (self.desc ^ self.function as u32).wrapping_mul(0x9e37_79b1);
+        (mixed >> (u32::BITS - KEPT.trailing_zeros())) as usize
+    }
+
     /// All of it in one number, which is never 0.
     const fn key(self) -> u64 {
         1 << 63 | (self.length as u64) << 40 | (self.function as u64) << 32 | self.desc as u64
@@ -84,8 +91,8 @@ pub trait MessageSet: Debug + Sync {
     fn request(&self, message: Descriptor) -> Result<Request, &'static str>;
 }
 
-/// Descriptors that are kept with their requests.
-const KEPT: usize = 16;
+/// Descriptors that are kept with their requests: a power of two.
+const KEPT: usize = 64;
 
 /// The requests of a generation, those of the last descriptors ready: a kernel has few.
 #[derive(Clone, Debug)]
@@ -108,13 +115,23 @@ impl Requests {
     /// What a message asks for; the error names a message that the model does not have.
     #[inline]
     pub fn of(&mut self, message: Descriptor) -> Result<&Request, &'static str> {
-        let mixed = message.desc ^ message.desc >> 4 ^ u32::from(message.function);
-        // PANIC: the remainder is a place.
-        let place = &mut self.kept[mixed as usize % KEPT];
+        // PANIC: a place.
+        let place = &mut self.kept[message.place()];
         if place.0 == message.key() {
             return Ok(&place.1);
         }
         read(self.set, message, place)
+    }
+
+    /// The same without keeping what was read.
+    #[inline]
+    pub fn look(&self, message: Descriptor) -> Result<Request, &'static str> {
+        // PANIC: a place.
+        let (key, request) = &self.kept[message.place()];
+        if *key == message.key() {
+            return Ok(*request);
+        }
+        self.set.request(message)
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Router<'a> {
     pub trace: &'a mut Trace,
     /// Ticks of messages and fetches that are still to be charged.
     pub owed: u64,
+    /// The fault that the thread's last message has met already: it is not made again.
+    pub met: &'a mut Option<UnitFault>,
 }
 
 /// Ticks of an instruction that the cache did not have.
@@ -103,23 +105,36 @@ const fn place(function: u8) -> usize {
     }
 }
 
+/// Ticks of a message that was delivered, but for what its function adds.
+#[inline]
+pub fn ticks_of(msg: &Message<'_>) -> u64 {
+    let registers = msg.payload.len() as u32 + u32::from(msg.response_length);
+    // PANIC: three bits.
+    let price = PRICES[place(msg.sfid)];
+    let ticks = u32::from(price.message)
+        + u32::from(price.register) * registers
+        + u32::from(price.channel) * u32::from(msg.exec_size);
+    u64::from(ticks)
+}
+
+/// Whether the input buffer of a message's function holds it.
+#[inline]
+pub fn fits(msg: &Message<'_>) -> bool {
+    // PANIC: three bits.
+    msg.payload.len() <= usize::from(INPUT[place(msg.sfid)]) || msg.sfid >= 8
+}
+
 impl Router<'_> {
     /// What a message that was delivered costs.
     #[inline]
     fn cost(&mut self, msg: &Message<'_>) -> u64 {
-        let registers = msg.payload.len() as u32 + u32::from(msg.response_length);
-        // PANIC: three bits.
-        let price = PRICES[place(msg.sfid)];
-        let ticks = u32::from(price.message)
-            + u32::from(price.register) * registers
-            + u32::from(price.channel) * u32::from(msg.exec_size);
         let texels = std::mem::take(&mut self.shared.sampler.texels);
         let uncached = if self.arbiter.texture_l1_disabled && msg.sfid == sfid::SAMPLER {
             u64::from(msg.exec_size) * UNCACHED_TICKS
         } else {
             0
         };
-        u64::from(ticks) + texels * TEXEL_TICKS + uncached
+        ticks_of(msg) + texels * TEXEL_TICKS + uncached
     }
 
     /// What a message of the math unit shows while its answer has no way back (PRM 3.4.2.1).
@@ -140,8 +155,7 @@ impl Router<'_> {
 
     fn deliver(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
         let shared = &mut *self.shared;
-        // PANIC: three bits.
-        if msg.payload.len() > usize::from(INPUT[place(msg.sfid)]) && msg.sfid < 8 {
+        if !fits(msg) {
             return Err(refuse("message bus", msg, overlong(msg.sfid)));
         }
         let request = shared.requests.of(msg.into());
@@ -182,6 +196,11 @@ impl Router<'_> {
                 port.read(request, msg, response, self.mem, self.ctx)?;
             }
             Request::Write(request) => {
+                if msg.eot
+                    && let Some(fault) = self.met.take()
+                {
+                    return Err(fault);
+                }
                 let flagged = |m0: &Grf| R0Debug([m0[6], m0[7]]).snapshot_flag();
                 let color = self.arbiter.default_color;
                 shared.pixel.default_color =

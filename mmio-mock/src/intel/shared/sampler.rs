@@ -42,6 +42,15 @@ const KEPT: usize = 64;
 /// Places of a surface and a sampler among those that are kept.
 type Pair = (usize, usize);
 
+/// A message that was served with what is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampled {
+    /// Address of the surface state.
+    pub surface: GpuAddr,
+    /// Pixels that were sampled.
+    pub pixels: u32,
+}
+
 /// The sampling engine.
 #[derive(Clone, Debug)]
 pub struct SamplingEngine {
@@ -144,7 +153,53 @@ impl SamplingEngine {
             self.lanes.len() - 1
         });
         let lanes = self.lanes.get(at)?.1.as_deref();
-        lanes.filter(|lanes| !lanes.linearize || self.quirks.gamma == Gamma::Linear)
+        lanes.filter(|lanes| self.converts_as(lanes))
+    }
+
+    /// Whether the path for pixels at once converts colours as the engine is to.
+    fn converts_as(&self, lanes: &Lanes) -> bool {
+        !lanes.linearize || self.quirks.gamma == Gamma::Linear
+    }
+
+    /// Serves a message with what is kept, all pixels at once, and changes nothing of the engine. `None`: that is not possible,
+    /// nothing has been written, and [`execute`](Self::execute) has to serve it.
+    pub fn execute_kept(
+        &self,
+        request: &SamplerRequest,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+        mem: &Memory,
+        ctx: &ThreadContext,
+    ) -> Option<Sampled> {
+        let header = request.header;
+        let request = Request::decode(request, msg, ctx.sampler_state_pointer).ok()?;
+        if !Lanes::serves(&request) {
+            return None;
+        }
+        let params = Params::new(msg, request.shape, header);
+        let active = request.shape.active(msg.exec_mask);
+        let at = binding::surface_address(mem, ctx, request.surface).ok()?;
+        let surface = self.surfaces.iter().position(|(key, ..)| *key == at)?;
+        let table = GpuAddr::from(ctx.bases.dynamic()).offset(request.sampler_pointer);
+        let sampler = (mem.on_bus(table), request.sampler);
+        let sampler = self.samplers.iter().position(|(key, _)| *key == sampler)?;
+        let pair = (surface, sampler);
+        let (_, lanes) = self.lanes.iter().find(|(key, _)| *key == pair)?;
+        let lanes = lanes.as_deref().filter(|lanes| self.converts_as(lanes))?;
+        lanes.run(&request, &params, active, mem, response)?;
+        kill_mask(&request, 0, response);
+        Some(Sampled {
+            surface: at,
+            pixels: active.count_ones(),
+        })
+    }
+
+    /// The surface that is kept of a surface state.
+    #[must_use]
+    pub fn kept(&self, at: GpuAddr) -> Option<&Surface> {
+        let mut kept = self.surfaces.iter();
+        kept.find(|(key, ..)| *key == at)
+            .map(|(_, surface, _)| surface)
     }
 
     /// Serves one message.

@@ -5,6 +5,7 @@
 
 use super::hierarchical::HierBuffer;
 use super::mip::{Arrangement, Spec, layout};
+use super::range::Range;
 use super::state::{SurfaceError, check_tiling};
 use super::{DepthDesc, Geometry, SurfaceKind, minify, samples};
 use mem::tiling::{self, Tiling};
@@ -144,6 +145,18 @@ impl StencilBuffer {
         let (x, y) = samples::place(self.samples, x, y, sample);
         let y = y.wrapping_add(slice.wrapping_mul(self.slice_rows));
         self.base.offset(tiling::w_offset(self.pitch, x, y))
+    }
+
+    /// The addresses of all slices up to the `last`, which has so many rows.
+    #[must_use]
+    pub fn range(&self, rows: u64, last: u32) -> Range {
+        let rows = rows + u64::from(last) * u64::from(self.slice_rows);
+        // The pitch counts two rows as one.
+        let bytes = rows.div_ceil(64).saturating_mul(32);
+        Range {
+            base: self.base,
+            bytes: bytes.saturating_mul(self.pitch.into()),
+        }
     }
 }
 

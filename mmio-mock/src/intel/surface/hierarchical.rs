@@ -6,6 +6,7 @@
 //! What hardware keeps in a block is not published. Here a mark and the depth that a clear gave it: until the block is written,
 //! the depth buffer has older values. Not modelled: bounds of depth by which hardware refuses whole blocks.
 
+use super::range::Range;
 use mem::{Fault, GpuAddr, Memory};
 
 /// Columns and rows of a block.
@@ -45,6 +46,19 @@ impl HierBuffer {
             base: GpuAddr(desc.base.0 & !u64::from(TILE_BYTES - 1)),
             tiles: (desc.pitch / TILE_PITCH).max(1),
             slice_rows: rows.div_ceil(BLOCK.1),
+        }
+    }
+
+    /// The addresses of all slices up to the `last`, which has so many rows of samples.
+    #[must_use]
+    pub fn range(&self, rows: u64, last: u32) -> Range {
+        let blocks = rows.div_ceil(BLOCK.1.into()) + u64::from(last) * u64::from(self.slice_rows);
+        let tiles = blocks
+            .div_ceil(TILE.into())
+            .saturating_mul(self.tiles.into());
+        Range {
+            base: self.base,
+            bytes: tiles.saturating_mul(TILE_BYTES.into()),
         }
     }
 

@@ -240,6 +240,7 @@ impl Td {
             debug: machine.debug,
             trace: machine.trace,
             owed: 0,
+            met: &mut slot.met,
         };
         let (cache, budget) = (&mut self.cache, &mut *machine.budget);
         let thread = &mut slot.thread;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use super::Td;
+use super::wave::Ran;
 
 /// An engine. Results, counts and time of the device are the same with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,8 @@ pub struct Done {
     pub compiled: u64,
     /// Kernels that were compiled.
     pub kernels: u64,
+    /// Pixel threads by how they ran, since power-on.
+    pub ran: Ran,
     /// Where machine code has first done something else than the interpreter, in `Check`.
     pub difference: Option<String>,
 }
@@ -101,6 +104,7 @@ impl Td {
             engine: self.engine,
             compiled: self.cache.compiled(),
             kernels: self.cache.compiled_kernels(),
+            ran: self.ran(),
             difference: self.cache.difference(),
         }
     }

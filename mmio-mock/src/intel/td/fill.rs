@@ -8,7 +8,7 @@
 use eu::Alike;
 use mem::{GpuAddr, Memory};
 
-use super::{ConstantSource, KernelState, Outcome, Pushed, SlotId, SlotState, Td, ThreadRequest};
+use super::{ConstantSource, KernelState, Outcome, Pushed, SlotId, Td, ThreadRequest};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{OneColour, ThreadContext, sfid};
 use crate::intel::status::Unit;
@@ -108,17 +108,10 @@ impl Td {
         self.spared
     }
 
-    /// Whether nobody looks at single threads, and the next one would be alone.
+    /// Whether threads may be spared, nobody looks at single ones, and the next one would be alone.
     #[inline]
     fn alone(&self, machine: &Machine<'_>) -> bool {
-        self.spares
-            && self.alive == 0
-            && machine.debug.plain()
-            && !machine.trace.is_on()
-            && self
-                .slots
-                .first()
-                .is_some_and(|s| s.state == SlotState::Free)
+        self.spares && self.unwatched(machine)
     }
 
     /// Runs the thread of a whole square, and looks whether others can be spared.

@@ -2,12 +2,10 @@
 //!
 //! PRM: volume 4, 1.2 (thread payload), 8.2 (the dispatcher reads the URB).
 
-use eu::Grf;
+use eu::{Grf, Thread};
+use mem::{Fault, Memory};
 
 use super::{ConstantSource, Pushed, ThreadRequest, UrbRead, VertexData};
-use crate::core::fault::UnitFault;
-use crate::intel::machine::Machine;
-use crate::intel::status::Client;
 use crate::intel::urb::Urb;
 
 /// The register behind the last that the payload fills.
@@ -29,19 +27,31 @@ pub(super) fn end(request: &ThreadRequest<'_>) -> usize {
     request.header.len().max(behind)
 }
 
+/// Writes the number of a new thread into its header: r0.5 bits 7:0 (PRM vol4 8.4.3.1).
+#[inline]
+pub(super) fn number(thread: &mut Thread, fftid: u8) {
+    if let Some(r0) = thread.load(1).first_mut() {
+        r0[5] = (r0[5] & !0xff) | u32::from(fftid);
+    }
+}
+
 /// Copies header, constants and vertex data into the registers of a new thread; comes back with how many
-/// registers that were.
-pub(super) fn load(grf: &mut [Grf], request: &ThreadRequest<'_>, machine: &mut Machine<'_>) -> u64 {
+/// registers that were. What cannot be read is told, and zero.
+pub(super) fn load(
+    grf: &mut [Grf],
+    request: &ThreadRequest<'_>,
+    (mem, urb): (&Memory, &Urb),
+    faults: &mut dyn FnMut(Fault),
+) -> u64 {
     for (to, from) in grf.iter_mut().zip(request.header) {
         *to = *from;
     }
     let mut at = usize::from(request.kernel.urb_start);
     match &request.constants {
         None => {}
-        Some(ConstantSource::Entry(read)) => at = load_rows(grf, at, *read, machine.urb),
-        Some(ConstantSource::Memory(pushed)) => at = load_pushed(grf, at, pushed, machine),
+        Some(ConstantSource::Entry(read)) => at = load_rows(grf, at, *read, urb),
+        Some(ConstantSource::Memory(pushed)) => at = load_pushed(grf, at, pushed, mem, faults),
     }
-    let urb = &*machine.urb;
     match request.data {
         VertexData::Sequential(reads) => {
             for read in reads {
@@ -95,14 +105,20 @@ fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {
 }
 
 /// Constants that are pushed from memory; a row that cannot be read is a fault, and zeros.
-fn load_pushed(grf: &mut [Grf], at: usize, pushed: &Pushed, machine: &mut Machine<'_>) -> usize {
+fn load_pushed(
+    grf: &mut [Grf],
+    at: usize,
+    pushed: &Pushed,
+    mem: &Memory,
+    faults: &mut dyn FnMut(Fault),
+) -> usize {
     let mut at = at;
     for &(address, rows) in &pushed.buffers {
         // Most lie in one page.
         let end = at + usize::from(rows);
         if rows > 0
             && let Some(to) = grf.get_mut(at..end)
-            && machine.mem.read_page_dwords(address, to.as_flattened_mut())
+            && mem.read_page_dwords(address, to.as_flattened_mut())
         {
             at = end;
             continue;
@@ -110,11 +126,9 @@ fn load_pushed(grf: &mut [Grf], at: usize, pushed: &Pushed, machine: &mut Machin
         for row in 0..rows {
             if let Some(to) = grf.get_mut(at) {
                 let from = address.offset(u32::from(row) * 32);
-                if let Err(fault) = machine.mem.read_dwords(from, to) {
+                if let Err(fault) = mem.read_dwords(from, to) {
                     *to = [0; 8];
-                    machine.fault(Client::Cs, UnitFault::from(fault), || {
-                        "TD, pushed constants".to_owned()
-                    });
+                    faults(fault);
                 }
             }
             at += 1;

@@ -43,6 +43,7 @@ struct Bench {
     events: Events,
     debug: DebugRegs,
     trace: crate::intel::trace::Trace,
+    met: Option<UnitFault>,
 }
 
 impl Bench {
@@ -68,6 +69,7 @@ impl Bench {
             events: Events::default(),
             debug: DebugRegs::new(&regs::platform::GEN40),
             trace: crate::intel::trace::Trace::default(),
+            met: None,
         }
     }
 
@@ -82,6 +84,7 @@ impl Bench {
             debug: &mut self.debug,
             trace: &mut self.trace,
             owed: 0,
+            met: &mut self.met,
         }
     }
 }

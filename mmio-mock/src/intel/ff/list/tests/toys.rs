@@ -320,6 +320,8 @@ impl Rig {
                 curbe: None,
                 td,
                 machine,
+                rounds: 1,
+                reserve: 0,
             })
         })
     }

@@ -1,0 +1,178 @@
+//! Messages of a thread that runs aside: served, or kept for later.
+//!
+//! PRM: volume 4, 2.6. What such a thread asks for depends on its registers and on memory alone, so that threads may run side
+//! by side; what they do happens afterwards, in their order. Any other message lets the thread run again, by the router.
+
+use eu::{Delivery, FloatMode, Grf, Message, Port, ThreadId};
+use mem::{GpuAddr, Memory};
+
+use super::context::{ThreadContext, sfid};
+use super::dataport::request::{WriteKind, WriteRequest};
+use super::message::Request;
+use super::{SharedFunctions, binding, math, router};
+
+/// Registers of the longest message.
+const LONGEST: usize = 15;
+
+/// Why a thread cannot run aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cannot {
+    /// A message, or an instruction, that needs the machine.
+    Message,
+    /// It takes much longer than those before it.
+    Time,
+    /// It would sample or write a surface that nobody has looked at yet: the address of its state, and whether it writes.
+    Surface(GpuAddr, bool),
+}
+
+/// Numbers of messages that were served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// By extended math.
+    pub math: u64,
+    /// By the sampler.
+    pub sampler: u64,
+    /// Pixels that were sampled.
+    pub pixels: u64,
+}
+
+/// The message that ends a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Last {
+    /// What it asks for.
+    pub request: WriteRequest,
+    thread: ThreadId,
+    sfid: u8,
+    desc: u32,
+    exec_mask: u16,
+    exec_size: u8,
+    ip: u32,
+    float_mode: FloatMode,
+    payload: [Grf; LONGEST],
+    length: u8,
+}
+
+impl Last {
+    fn new(request: WriteRequest, msg: &Message<'_>) -> Last {
+        let mut payload = [Grf::default(); LONGEST];
+        for (to, from) in payload.iter_mut().zip(msg.payload) {
+            *to = *from;
+        }
+        Last {
+            request,
+            thread: msg.thread,
+            sfid: msg.sfid,
+            desc: msg.desc,
+            exec_mask: msg.exec_mask,
+            exec_size: msg.exec_size,
+            ip: msg.ip,
+            float_mode: msg.float_mode,
+            payload,
+            // CAST: four bits.
+            length: msg.payload.len() as u8,
+        }
+    }
+
+    /// The message as its thread has sent it.
+    #[must_use]
+    pub fn message(&self) -> Message<'_> {
+        Message {
+            thread: self.thread,
+            sfid: self.sfid,
+            function_control: self.desc as u16,
+            desc: self.desc,
+            response_length: 0,
+            eot: true,
+            exec_mask: self.exec_mask,
+            exec_size: self.exec_size,
+            // PANIC: no longer than the array.
+            payload: &self.payload[..usize::from(self.length)],
+            ip: self.ip,
+            float_mode: self.float_mode,
+        }
+    }
+}
+
+/// The way out of the EU of a thread that runs aside.
+pub struct Aside<'a> {
+    /// Graphics memory.
+    pub mem: &'a Memory,
+    /// The shared functions.
+    pub shared: &'a SharedFunctions,
+    /// What the hardware knows of the thread.
+    pub ctx: &'a ThreadContext,
+    /// Surfaces that may be sampled, by the addresses of their states.
+    pub sampled: &'a [GpuAddr],
+    /// Targets that may be written.
+    pub targets: &'a [GpuAddr],
+    /// Messages that were served.
+    pub served: Served,
+    /// The message that has ended the thread.
+    pub last: Option<Last>,
+    /// Ticks of messages that are still to be charged, that of the last one among them.
+    pub owed: u64,
+}
+
+impl Aside<'_> {
+    fn ends(&mut self, request: WriteRequest, msg: &Message<'_>) -> Result<(), Cannot> {
+        let target = matches!(
+            request.kind,
+            WriteKind::RenderTarget { .. } | WriteKind::Pixels(_)
+        );
+        if !target || !msg.eot || msg.response_length != 0 {
+            return Err(Cannot::Message);
+        }
+        let at = binding::surface_address(self.mem, self.ctx, request.surface);
+        let at = at.map_err(|_| Cannot::Message)?;
+        if !self.targets.contains(&at) {
+            return Err(Cannot::Surface(at, true));
+        }
+        self.last = Some(Last::new(request, msg));
+        Ok(())
+    }
+}
+
+impl Port for Aside<'_> {
+    type Fault = Cannot;
+
+    fn fetch(&mut self, _ip: u32) -> Result<[u32; 4], Cannot> {
+        Err(Cannot::Message)
+    }
+
+    fn send(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, Cannot> {
+        if !router::fits(msg) {
+            return Err(Cannot::Message);
+        }
+        let request = self.shared.requests.look(msg.into());
+        match request.map_err(|_| Cannot::Message)? {
+            Request::Math(request) => {
+                let served = math::execute(request, msg, response);
+                served.map_err(|_| Cannot::Message)?;
+                self.served.math += 1;
+            }
+            Request::Sampler(request) if !msg.eot => {
+                let sampler = &self.shared.sampler;
+                let sampled = sampler.execute_kept(&request, msg, response, self.mem, self.ctx);
+                let sampled = sampled.ok_or(Cannot::Message)?;
+                if !self.sampled.contains(&sampled.surface) {
+                    return Err(Cannot::Surface(sampled.surface, false));
+                }
+                self.served.sampler += 1;
+                self.served.pixels += u64::from(sampled.pixels);
+            }
+            Request::Write(request) if msg.sfid == sfid::DATAPORT_WRITE => {
+                self.ends(request, msg)?;
+            }
+            _ => return Err(Cannot::Message),
+        }
+        self.owed += router::ticks_of(msg);
+        Ok(Delivery::Done)
+    }
+
+    #[inline]
+    fn charge(&mut self, most: u64) -> u64 {
+        let now = self.owed.min(most);
+        self.owed -= now;
+        now
+    }
+}

@@ -1,0 +1,136 @@
+//! Which addresses a surface may take up: all that it has, in whole rows of tiles.
+
+use mem::{Access, GpuAddr, Memory, PAGE_SIZE};
+
+use super::mip::MAX_LEVELS;
+use super::{DepthBuffer, Geometry, Surface, SurfaceKind};
+
+/// Faces of a cube, of surfaces that may be one.
+const FACES: u32 = 6;
+
+/// Addresses in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The first.
+    pub base: GpuAddr,
+    /// How many.
+    pub bytes: u64,
+}
+
+impl Range {
+    /// Whole rows of tiles of a buffer.
+    fn rows(geometry: &Geometry, rows: u64) -> Range {
+        let rows = rows.next_multiple_of(geometry.tiling.tile_height().into());
+        Range {
+            base: geometry.base,
+            bytes: rows.saturating_mul(geometry.pitch.into()),
+        }
+    }
+
+    /// Adds the pages of memory that it lies in, as far as there are some; `false` when it has more than `most`.
+    #[must_use]
+    pub fn pages(&self, mem: &Memory, most: usize, pages: &mut Vec<usize>) -> bool {
+        let before = self.base.in_page() as u64;
+        let count = (before + self.bytes).div_ceil(PAGE_SIZE as u64);
+        let Some(count) = usize::try_from(count).ok().filter(|&count| count <= most) else {
+            return false;
+        };
+        let first = GpuAddr(self.base.0 - before);
+        let places = (0..count).map(|n| first.after(n * PAGE_SIZE));
+        let found = places.filter_map(|at| mem.translate(at, Access::Read).ok());
+        pages.extend(found.map(|index| index / PAGE_SIZE));
+        true
+    }
+}
+
+impl Surface {
+    /// The addresses of all levels, slices and samples.
+    #[must_use]
+    pub fn range(&self) -> Range {
+        let geometry = &self.geometry;
+        if geometry.buffer {
+            return Range {
+                base: geometry.base,
+                bytes: self.buffer_bytes() + u64::from(geometry.bytes),
+            };
+        }
+        let slices = match self.kind {
+            SurfaceKind::Cube => self.depth.max(FACES),
+            _ => self.depth.max(self.view_extent).max(1),
+        };
+        let last = self.min_array_element.saturating_add(slices - 1);
+        let (across, down) = geometry.block_shift;
+        let blocks = |texels: u32, shift: u32| u64::from(texels).div_ceil(1 << shift.min(31));
+        // CAST: fourteen.
+        let levels = 0..self.mip_count.clamp(1, MAX_LEVELS as u32);
+        let end = levels.map(|lod| {
+            let (left, top) = geometry.origin(last, lod);
+            // What does not fit into the pitch lies in rows below.
+            let columns = u64::from(left) + blocks(self.level_width(lod), across);
+            let bytes = (columns * u64::from(geometry.bytes)).saturating_sub(1);
+            let more = bytes / u64::from(geometry.pitch.max(1));
+            u64::from(top) + blocks(self.level_height(lod), down) + more
+        });
+        let mut rows = end.max().unwrap_or(0) << geometry.line_stride.min(1);
+        rows += u64::from(geometry.line_offset);
+        if self.samples > 1 || geometry.by_samples {
+            rows *= 2;
+        }
+        Range::rows(geometry, rows)
+    }
+}
+
+impl DepthBuffer {
+    /// The addresses of depth, stencil and marks.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<Range> {
+        if self.kind == SurfaceKind::Null {
+            return Vec::new();
+        }
+        let last = self
+            .min_array_element
+            .saturating_add(self.depth.max(self.view_extent).max(1).saturating_sub(1));
+        let (_, top) = self.geometry.origin(last, self.lod);
+        let (_, height) = self.extent();
+        let samples = if self.samples > 1 { 2 } else { 1 };
+        let rows = (u64::from(top) + u64::from(height)) * samples;
+        let depth = Range::rows(&self.geometry, rows);
+        let stencil = self
+            .stencil
+            .map(|stencil| stencil.range(u64::from(height) * samples, last));
+        let marks = self
+            .hierarchical
+            .map(|marks| marks.range(u64::from(height) * samples, last));
+        [Some(depth), stencil, marks]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn pages_are_those_that_the_addresses_lie_in() {
+        let mut mem = Memory::new(1 << 20, 64);
+        mem.alloc_mapped(GpuAddr::from(0x4000), 0x3000).unwrap();
+        let page = |at: u32| mem.translate(at.into(), Access::Read).unwrap() / PAGE_SIZE;
+        let pages = |base: u32, bytes| {
+            let mut pages = Vec::new();
+            let range = Range {
+                base: base.into(),
+                bytes,
+            };
+            range.pages(&mem, 3, &mut pages).then_some(pages)
+        };
+        assert_eq!(pages(0x4ffc, 4), Some(vec![page(0x4000)]));
+        assert_eq!(pages(0x4ffc, 5), Some(vec![page(0x4000), page(0x5000)]));
+        // Behind the last page there is nothing.
+        assert_eq!(pages(0x6000, 0x2000), Some(vec![page(0x6000)]));
+        assert_eq!(pages(0x4000, 0x3001), None);
+        assert_eq!(pages(0x4000, u64::MAX / 2), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! One thread of a wave: what it computes, and what that takes.
+
+use eu::{FloatMode, InstructionSet, KernelCache, RunStats, Stop, Thread, ThreadId, ThreadInit};
+use mem::Memory;
+
+use super::super::{DISPATCH_TICKS, ThreadRequest, payload};
+use super::{Draw, Waiting};
+use crate::intel::shared::SharedFunctions;
+use crate::intel::shared::aside::{Aside, Cannot, Last, Served};
+use crate::intel::status::Unit;
+use crate::intel::urb::Urb;
+
+/// What threads of a wave may look at while they are computed.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) cache: &'a KernelCache,
+    pub(super) isa: InstructionSet,
+    pub(super) sip: u32,
+    /// Number of the thread before the first.
+    pub(super) fftid: u8,
+    pub(super) mem: &'a Memory,
+    pub(super) urb: &'a Urb,
+    pub(super) shared: &'a SharedFunctions,
+    pub(super) draw: &'a Draw,
+    pub(super) common: &'a ThreadRequest<'a>,
+}
+
+/// A thread up to its last message.
+#[derive(Clone, Debug)]
+pub(super) struct Done {
+    pub(super) last: Last,
+    pub(super) served: Served,
+    pub(super) stats: RunStats,
+    /// All that the thread takes, from its start to its end.
+    pub(super) ticks: u64,
+}
+
+impl Around<'_> {
+    /// Computes the thread of a number in its wave.
+    pub(super) fn compute(&self, number: usize, waiting: &mut Waiting, thread: &mut Thread) {
+        match self.done(number, waiting, thread) {
+            Ok(done) => waiting.done = Some(done),
+            Err(why) => waiting.cannot = Some(why),
+        }
+    }
+
+    fn done(&self, number: usize, waiting: &Waiting, thread: &mut Thread) -> Result<Done, Cannot> {
+        let request = &waiting.request(self.common);
+        let kernel = &request.kernel;
+        // CAST: the number of the thread, modulo 256.
+        let fftid = self.fftid.wrapping_add(number as u8).wrapping_add(1);
+        thread.dispatch(&ThreadInit {
+            id: ThreadId {
+                ffid: Unit::Wiz.ffid(),
+                fftid,
+                eu: 0,
+                slot: 0,
+            },
+            ip: kernel.ip,
+            sip: self.sip,
+            dispatch_mask: request.dispatch_mask,
+            float_mode: if kernel.alt_float {
+                FloatMode::Alt
+            } else {
+                FloatMode::Ieee
+            },
+            single_program_flow: kernel.single_program_flow,
+            illegal_opcode_exception: kernel.illegal_opcode_exception,
+            mask_stack_exception: kernel.mask_stack_exception,
+            software_exception: kernel.software_exception,
+            breakpoint: false,
+            high_priority: kernel.high_priority,
+            grf_count: kernel.grf_count,
+        });
+        let mut whole = true;
+        let registers = thread.load(payload::end(request));
+        let rows = payload::load(registers, request, (self.mem, self.urb), &mut |_| {
+            whole = false;
+        });
+        payload::number(thread, fftid);
+        if !whole {
+            return Err(Cannot::Message);
+        }
+        let mut port = Aside {
+            mem: self.mem,
+            shared: self.shared,
+            ctx: &request.context,
+            sampled: self.draw.sampled(),
+            targets: self.draw.targets(),
+            served: Served::default(),
+            last: None,
+            owed: 0,
+        };
+        let most = self.draw.longest() * 2;
+        let (mut budget, mut stats) = (most, RunStats::default());
+        let stop = thread.run_decoded(self.cache, &mut port, &mut budget, &mut stats);
+        match (stop, port.last) {
+            (Some(Stop::EndOfThread), Some(last)) if !thread.attention_data() => Ok(Done {
+                last,
+                served: port.served,
+                stats,
+                ticks: DISPATCH_TICKS + rows + (most - budget) + port.owed,
+            }),
+            (Some(Stop::Fault(why)), _) => Err(why),
+            (Some(Stop::Budget), _) => Err(Cannot::Time),
+            _ => Err(Cannot::Message),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What is known of a draw's threads: their ticks, and the surfaces they may use.
+//!
+//! Threads of a wave read before those in front of them have written. That is the same as one after another when no page that
+//! they read is one that they write: a surface is looked at once a draw, when a thread first wants it.
+
+use mem::GpuAddr;
+
+use super::super::{ConstantSource, ThreadRequest};
+use super::Surfaces;
+use crate::intel::machine::Machine;
+use crate::intel::shared::aside::Cannot;
+use crate::intel::surface::{DepthBuffer, Range};
+
+/// Threads of a wave at most.
+const MOST: usize = 128;
+/// Threads of a draw that run in the usual way before others wait.
+const FIRST: u32 = 16;
+/// Threads of a draw that had to run again before no more wait.
+const REFUSED: u32 = 8;
+/// The same of threads that took longer than those before them.
+const LONGER: u32 = 256;
+/// Surfaces of a draw that are looked at, at most.
+const SURFACES: usize = 32;
+/// Pages of a surface at most: 64 MiB.
+const PAGES: usize = 1 << 14;
+
+/// What is known of a draw's threads.
+#[derive(Debug, Default)]
+pub struct Draw {
+    /// Threads that ran to their end.
+    threads: u32,
+    /// Ticks of the longest.
+    longest: u64,
+    /// Threads that had to run again, without a surface that could be looked at.
+    refused: u32,
+    /// Threads that had to run again because they took longer than those before them.
+    longer: u32,
+    /// One of them was computed aside, since all surfaces that it wanted have been looked at.
+    proven: bool,
+    sampled: Surfaces,
+    targets: Surfaces,
+    /// Pages that threads read, those that they write, and those of the depth buffer, which is tested and written before they
+    /// start; each in order.
+    read: Vec<usize>,
+    written: Vec<usize>,
+    depth: Vec<usize>,
+    /// What threads of the draw may use in any case has been looked at.
+    begun: bool,
+}
+
+impl Draw {
+    /// Another draw begins.
+    pub fn begin(&mut self) {
+        self.threads = 0;
+        self.longest = 0;
+        self.refused = 0;
+        self.longer = 0;
+        self.proven = false;
+        self.begun = false;
+        self.sampled.clear();
+        self.targets.clear();
+        self.read.clear();
+        self.written.clear();
+        self.depth.clear();
+    }
+
+    /// A thread ran to its end.
+    #[inline]
+    pub fn ran(&mut self, ticks: u64) {
+        self.threads = self.threads.saturating_add(1);
+        self.longest = self.longest.max(ticks);
+    }
+
+    /// A thread was computed aside, and has ended.
+    #[inline]
+    pub(super) fn ran_aside(&mut self, ticks: u64) {
+        self.longest = self.longest.max(ticks);
+        self.proven = true;
+    }
+
+    /// Threads of a wave at most: none until enough is known, and one until one has shown that all can be computed aside.
+    #[inline]
+    pub(super) fn most(&self) -> usize {
+        match (self.threads >= FIRST && self.refused < REFUSED, self.proven) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => MOST,
+        }
+    }
+
+    /// Ticks that a thread takes at most, if it is like those before it.
+    #[inline]
+    pub(super) fn longest(&self) -> u64 {
+        self.longest + self.longest / 4
+    }
+
+    pub(super) fn sampled(&self) -> &[GpuAddr] {
+        &self.sampled
+    }
+
+    pub(super) fn targets(&self) -> &[GpuAddr] {
+        &self.targets
+    }
+
+    /// A thread could not be computed. When it was for a surface, that is looked at.
+    #[cold]
+    pub(super) fn refused(
+        &mut self,
+        why: Cannot,
+        common: &ThreadRequest<'_>,
+        machine: &Machine<'_>,
+    ) {
+        match why {
+            Cannot::Message => self.refused = self.refused.saturating_add(1),
+            Cannot::Time => {
+                self.longer = self.longer.saturating_add(1);
+                if self.longer >= LONGER {
+                    self.refused = REFUSED;
+                }
+            }
+            Cannot::Surface(at, written) => {
+                // No wave of this draw can do without it.
+                if !self.admit(at, written, common, machine) {
+                    self.refused = REFUSED;
+                }
+            }
+        }
+    }
+
+    /// Looks at a surface; whether waves may use it.
+    fn admit(
+        &mut self,
+        at: GpuAddr,
+        written: bool,
+        common: &ThreadRequest<'_>,
+        machine: &Machine<'_>,
+    ) -> bool {
+        if !self.begun && !self.begin_surfaces(common, machine) {
+            return false;
+        }
+        let surfaces = if written {
+            &self.targets
+        } else {
+            &self.sampled
+        };
+        let shared = &machine.shared;
+        let surface = if written {
+            shared.dataport.kept(at)
+        } else {
+            shared.sampler.kept(at)
+        };
+        let Some(surface) = surface.filter(|_| surfaces.len() < SURFACES) else {
+            return false;
+        };
+        let Some(pages) = pages(&[surface.range()], machine) else {
+            return false;
+        };
+        let (these, others) = if written {
+            (&mut self.written, &self.read)
+        } else {
+            (&mut self.read, &self.written)
+        };
+        if meet(&pages, others) || meet(&pages, &self.depth) {
+            return false;
+        }
+        these.extend(pages);
+        in_order(these);
+        let surfaces = if written {
+            &mut self.targets
+        } else {
+            &mut self.sampled
+        };
+        surfaces.push(at);
+        true
+    }
+
+    /// Looks at what threads read besides surfaces, and at the depth buffer; whether they are apart.
+    fn begin_surfaces(&mut self, common: &ThreadRequest<'_>, machine: &Machine<'_>) -> bool {
+        self.begun = true;
+        let depth = machine.shared.pixel.depth_buffer.as_ref();
+        let depth = depth.map(DepthBuffer::ranges).unwrap_or_default();
+        let read = pages(&always(common), machine);
+        let (Some(read), Some(depth)) = (read, pages(&depth, machine)) else {
+            self.refused = REFUSED;
+            return false;
+        };
+        (self.read, self.depth) = (read, depth);
+        in_order(&mut self.read);
+        in_order(&mut self.depth);
+        !meet(&self.read, &self.depth)
+    }
+}
+
+/// The pages of ranges; `None` when these are too many to look at.
+fn pages(ranges: &[Range], machine: &Machine<'_>) -> Option<Vec<usize>> {
+    let mut pages = Vec::new();
+    let mut ranges = ranges.iter();
+    let all = ranges.all(|range| range.pages(machine.mem, PAGES, &mut pages));
+    all.then_some(pages)
+}
+
+/// Puts pages into their order.
+fn in_order(pages: &mut Vec<usize>) {
+    pages.sort_unstable();
+    pages.dedup();
+}
+
+/// Whether one of the pages is among others, which are in order.
+fn meet(pages: &[usize], others: &[usize]) -> bool {
+    let other = |page| others.binary_search(page).is_ok();
+    pages.iter().any(other)
+}
+
+/// What the threads of a draw read besides the surfaces that they sample: constants and the binding table.
+fn always(common: &ThreadRequest<'_>) -> Vec<Range> {
+    /// Bytes of the longest binding table.
+    const TABLE: u64 = 256 * 4;
+    let context = &common.context;
+    let table = GpuAddr::from(context.bases.surface_state_base);
+    let mut ranges = vec![Range {
+        base: table.offset(context.binding_table_pointer),
+        bytes: TABLE,
+    }];
+    if let Some(ConstantSource::Memory(pushed)) = &common.constants {
+        ranges.extend(pushed.buffers.iter().map(|&(base, rows)| Range {
+            base,
+            bytes: u64::from(rows) * 32,
+        }));
+    }
+    ranges
+}

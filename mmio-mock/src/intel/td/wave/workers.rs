@@ -1,0 +1,112 @@
+//! The threads of the host that compute a wave.
+//!
+//! Each takes the next few threads of the wave until there are no more. Which of them computes which changes nothing.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::available_parallelism;
+
+use eu::Thread;
+use rayon::ThreadPool;
+
+use super::Waiting;
+use super::compute::Around;
+
+/// Ticks of the threads that a worker takes at once, about.
+const PORTION: u64 = 1 << 10;
+/// Ticks of a wave from which on it is worth to wake others.
+const WORTH: u64 = 1 << 14;
+/// Workers at most.
+const LIMIT: usize = 16;
+
+/// All devices of a process share them: the others beside the one that asks.
+static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+
+/// How many there are to be.
+static CHOSEN: OnceLock<usize> = OnceLock::new();
+
+/// Chooses how many workers devices have that are made from now on, 16 at most; without any, threads run one after another.
+/// The first choice stands: `false` for a later one.
+pub fn choose(count: usize) -> bool {
+    CHOSEN.set(count).is_ok()
+}
+
+/// Workers of a device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Workers(usize);
+
+impl Workers {
+    /// So many.
+    pub(super) fn new(count: usize) -> Workers {
+        Workers(count.min(LIMIT))
+    }
+
+    /// Whether there are any.
+    #[inline]
+    pub(super) fn any(self) -> bool {
+        self.0 > 0
+    }
+
+    /// As many as were chosen, or as the host has processors.
+    pub(super) fn chosen() -> Workers {
+        let count = CHOSEN.get_or_init(|| available_parallelism().map_or(1, Into::into));
+        Workers::new(*count)
+    }
+
+    /// Computes the threads of a wave.
+    pub(super) fn run(self, around: &Around<'_>, threads: &mut [Waiting], own: &mut Vec<Thread>) {
+        let Workers(count) = self;
+        own.resize_with(count, || Thread::of(around.isa));
+        let Some((first, others)) = own.split_first_mut() else {
+            return;
+        };
+        let longest = around.draw.longest().max(1);
+        let worth = threads.len() as u64 * longest >= WORTH && threads.len() > 1;
+        let pool = if others.is_empty() || !worth {
+            None
+        } else {
+            pool()
+        };
+        let Some(pool) = pool else {
+            for (number, waiting) in threads.iter_mut().enumerate() {
+                around.compute(number, waiting, first);
+            }
+            return;
+        };
+        // CAST: at most the ticks of a portion.
+        let several = (PORTION / longest).max(1) as usize;
+        let portions = Mutex::new(threads.chunks_mut(several).enumerate());
+        let work = |thread: &mut Thread| {
+            loop {
+                let mut portions = portions.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some((portion, threads)) = portions.next() else {
+                    return;
+                };
+                drop(portions);
+                for (n, waiting) in threads.iter_mut().enumerate() {
+                    around.compute(portion * several + n, waiting, thread);
+                }
+            }
+        };
+        let work = &work;
+        pool.in_place_scope(|scope| {
+            for thread in others {
+                scope.spawn(move |_| work(thread));
+            }
+            work(first);
+        });
+    }
+}
+
+/// The others. `None` where the host gives no threads.
+fn pool() -> Option<&'static ThreadPool> {
+    let make = || {
+        let cores = available_parallelism().map_or(1, usize::from);
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(cores.clamp(2, LIMIT) - 1)
+            .thread_name(|n| format!("crestline-eu-{n}"))
+            .build()
+            .inspect_err(|error| log::warn!("no threads to compute waves: {error}"))
+            .ok()
+    };
+    POOL.get_or_init(make).as_ref()
+}
