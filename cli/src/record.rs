@@ -157,8 +157,8 @@ impl Recorder {
     }
 }
 
-/// The directory of a submission that is not whole yet. Whoever else may write beside it can put another one in its place, or links
-/// into it: nothing is written through those.
+/// The directory of a submission that is not whole yet. Another user who may write into the directory of the recording can replace
+/// this one, or put links into it; no file is written through such a link.
 struct Part<'a> {
     /// As it was made.
     dir: &'a Path,

@@ -79,21 +79,26 @@ fn matches_a_reference(device: &str, scene: &str) {
 
 /// What a replay leaves behind: the picture, what was counted, messages, and the time that the device took.
 fn replayed(capture: &Capture, spares: bool) -> (Picture, Report, [u64; 8], u64) {
-    let (picture, report, messages, spared, _) = replayed_by(capture, spares, Engine::Compiled);
+    let (picture, report, messages, spared, _) =
+        replayed_by(capture, spares, Engine::Compiled, None);
     (picture, report, messages, spared)
 }
 
-/// The same with an engine, and what the engine has done.
+/// The same with an engine and a number of workers, and what the engine has done.
 fn replayed_by(
     capture: &Capture,
     spares: bool,
     engine: Engine,
+    workers: Option<usize>,
 ) -> (Picture, Report, [u64; 8], u64, Done) {
     let mut session = Session::new(options(capture), capture.buffer_bytes()).unwrap();
     {
         let mut device = session.platform().device();
         device.set_spares(spares);
         device.set_engine(engine);
+        if let Some(workers) = workers {
+            device.set_workers(workers);
+        }
     }
     for exec in &capture.execs {
         session.run(exec).unwrap_or_else(|e| panic!("{e}"));
@@ -138,10 +143,10 @@ fn engines_change_nothing() {
         let mut compiled = 0;
         for scene in scenes(device) {
             let capture = capture(device, &scene);
-            let interpreted = replayed_by(&capture, true, Engine::Interpreter);
+            let interpreted = replayed_by(&capture, true, Engine::Interpreter, None);
             assert_eq!(interpreted.4.compiled, 0);
             for engine in [Engine::Compiled, Engine::Check] {
-                let other = replayed_by(&capture, true, engine);
+                let other = replayed_by(&capture, true, engine, None);
                 let place = format!("{device} {scene} {engine}");
                 assert_eq!(other.4.difference, None, "{place}");
                 let counts = (&interpreted.1, interpreted.2, interpreted.3);
@@ -159,31 +164,6 @@ fn engines_change_nothing() {
     }
 }
 
-/// The same with workers that compute waves of pixel threads; how many threads they have computed comes with it.
-fn replayed_with(
-    capture: &Capture,
-    engine: Engine,
-    workers: usize,
-) -> (Picture, Report, [u64; 8], u64) {
-    let mut session = Session::new(options(capture), capture.buffer_bytes()).unwrap();
-    {
-        let mut device = session.platform().device();
-        device.set_engine(engine);
-        device.set_workers(workers);
-    }
-    for exec in &capture.execs {
-        session.run(exec).unwrap_or_else(|e| panic!("{e}"));
-    }
-    let picture = session.picture().unwrap();
-    let report = session.report();
-    let (messages, threads) = {
-        let device = session.platform().device();
-        (device.messages(), device.done_by_engine().ran.waves)
-    };
-    session.finish().unwrap_or_else(|e| panic!("{e}"));
-    (picture, report, messages, threads)
-}
-
 /// Pixel threads are computed with others, by any number of workers; nothing else tells.
 #[test]
 fn workers_change_nothing() {
@@ -191,14 +171,14 @@ fn workers_change_nothing() {
         let mut threads = 0;
         for scene in scenes(device) {
             let capture = capture(device, &scene);
-            let alone = replayed_with(&capture, Engine::Compiled, 0);
-            assert_eq!(alone.3, 0);
+            let alone = replayed_by(&capture, true, Engine::Compiled, Some(0));
+            assert_eq!(alone.4.ran.waves, 0);
             for workers in [1, 2, 3, 5] {
-                let other = replayed_with(&capture, Engine::Compiled, workers);
+                let other = replayed_by(&capture, true, Engine::Compiled, Some(workers));
                 let place = format!("{device} {scene} {workers}");
                 assert_eq!((&alone.1, alone.2), (&other.1, other.2), "{place}");
                 assert!(alone.0 == other.0, "{place}: the pictures differ");
-                threads += other.3;
+                threads += other.4.ran.waves;
             }
         }
         println!("{device}: {threads} threads");

@@ -18,10 +18,7 @@ pub mod schedule;
 mod standing;
 pub mod wave;
 
-use eu::{
-    FloatMode, InstructionSet, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId,
-    ThreadInit,
-};
+use eu::{InstructionSet, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use isa::Verx10;
 
 use debugger::Kept;
@@ -268,21 +265,11 @@ impl Td {
                 eu: eu as u8,
                 slot: (at as u16 % self.threads_per_eu) as u8,
             },
-            ip: kernel.ip,
-            sip: self.sip,
-            dispatch_mask: request.dispatch_mask,
-            float_mode: if kernel.alt_float {
-                FloatMode::Alt
-            } else {
-                FloatMode::Ieee
-            },
-            single_program_flow: kernel.single_program_flow,
             illegal_opcode_exception: exceptions.illegal_opcode,
             mask_stack_exception: exceptions.mask_stack,
             software_exception: exceptions.software,
             breakpoint: debug.breakpoint_enable,
-            high_priority: kernel.high_priority,
-            grf_count: kernel.grf_count,
+            ..request.init(self.sip)
         });
         if debug.external_halt {
             slot.thread.external_halt();

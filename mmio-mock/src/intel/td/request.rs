@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 2.4 (dispatch), 8.2 (payload).
 
-use eu::Grf;
+use eu::{FloatMode, Grf, ThreadId, ThreadInit};
 use mem::GpuAddr;
 
 pub use crate::intel::debug::host::Subject;
@@ -99,4 +99,29 @@ pub struct ThreadRequest<'a> {
     pub snapshot: bool,
     /// What it is to work on, for debuggers.
     pub subject: Subject,
+}
+
+impl ThreadRequest<'_> {
+    /// What the thread begins with, but for its identity and what debug registers change.
+    pub(super) fn init(&self, sip: u32) -> ThreadInit {
+        let kernel = &self.kernel;
+        ThreadInit {
+            id: ThreadId::default(),
+            ip: kernel.ip,
+            sip,
+            dispatch_mask: self.dispatch_mask,
+            float_mode: if kernel.alt_float {
+                FloatMode::Alt
+            } else {
+                FloatMode::Ieee
+            },
+            single_program_flow: kernel.single_program_flow,
+            illegal_opcode_exception: kernel.illegal_opcode_exception,
+            mask_stack_exception: kernel.mask_stack_exception,
+            software_exception: kernel.software_exception,
+            breakpoint: false,
+            high_priority: kernel.high_priority,
+            grf_count: kernel.grf_count,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! One thread of a wave: what it computes, and what that takes.
 
-use eu::{FloatMode, InstructionSet, KernelCache, RunStats, Stop, Thread, ThreadId, ThreadInit};
+use eu::{InstructionSet, KernelCache, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use mem::Memory;
 
 use super::super::{DISPATCH_TICKS, ThreadRequest, payload};
@@ -46,7 +46,6 @@ impl Around<'_> {
 
     fn done(&self, number: usize, waiting: &Waiting, thread: &mut Thread) -> Result<Done, Cannot> {
         let request = &waiting.request(self.common);
-        let kernel = &request.kernel;
         // CAST: the number of the thread, modulo 256.
         let fftid = self.fftid.wrapping_add(number as u8).wrapping_add(1);
         thread.dispatch(&ThreadInit {
@@ -56,21 +55,7 @@ impl Around<'_> {
                 eu: 0,
                 slot: 0,
             },
-            ip: kernel.ip,
-            sip: self.sip,
-            dispatch_mask: request.dispatch_mask,
-            float_mode: if kernel.alt_float {
-                FloatMode::Alt
-            } else {
-                FloatMode::Ieee
-            },
-            single_program_flow: kernel.single_program_flow,
-            illegal_opcode_exception: kernel.illegal_opcode_exception,
-            mask_stack_exception: kernel.mask_stack_exception,
-            software_exception: kernel.software_exception,
-            breakpoint: false,
-            high_priority: kernel.high_priority,
-            grf_count: kernel.grf_count,
+            ..request.init(self.sip)
         });
         let mut whole = true;
         let registers = thread.load(payload::end(request));
