@@ -6,6 +6,7 @@ use std::fs::{self, DirEntry, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::thread::sleep;
 use std::time::Duration;
 
 use nix::fcntl::{Flock, FlockArg};
@@ -22,7 +23,11 @@ pub fn lock(dir: &Path) -> Option<Flock<File>> {
 }
 
 /// Times that a directory is removed which others still put something into.
-const TRIES: usize = 100;
+const TRIES: u32 = 100;
+/// The pauses between tries grow by this, up to [`PAUSE`], so that on a busy host the others come to their end: two seconds in all.
+const LONGER: Duration = Duration::from_millis(1);
+/// The longest of the pauses.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Removes a directory with all that is in it, also with what others put into it meanwhile.
 pub fn remove(dir: &Path) -> std::io::Result<()> {
@@ -31,6 +36,7 @@ pub fn remove(dir: &Path) -> std::io::Result<()> {
         match fs::remove_dir_all(dir) {
             Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty && tries < TRIES => {
                 tries += 1;
+                sleep((LONGER * tries).min(PAUSE));
             }
             done => return done,
         }
