@@ -65,6 +65,7 @@ mod live_stray;
 mod live_thread_state;
 mod live_threads;
 mod live_vertex_ids;
+mod live_waves;
 mod mock_driver;
 mod replay_captures;
 mod replay_contents;

@@ -21,8 +21,54 @@ pub enum Cannot {
     Message,
     /// It takes much longer than those before it.
     Time,
-    /// It would sample or write a surface that nobody has looked at yet: the address of its state, and whether it writes.
-    Surface(GpuAddr, bool),
+    /// It would use a surface that nobody has looked at yet: the address of its state.
+    Surface(GpuAddr, Purpose),
+}
+
+/// What a thread uses a surface for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The sampler reads it.
+    Sample,
+    /// The data port reads it, as a buffer.
+    Read,
+    /// It is a render target.
+    Write,
+}
+
+/// The surfaces that threads may use, by the addresses of their states.
+#[derive(Debug, Default)]
+pub struct Admitted([Vec<GpuAddr>; 3]);
+
+impl Admitted {
+    /// Those for a purpose.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, purpose: Purpose) -> &[GpuAddr] {
+        // PANIC: one for each purpose.
+        &self.0[purpose as usize]
+    }
+
+    /// One more.
+    pub fn add(&mut self, at: GpuAddr, purpose: Purpose) {
+        // PANIC: one for each purpose.
+        self.0[purpose as usize].push(at);
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Whether one of them is that of an address.
+    #[inline]
+    fn ask(&self, at: GpuAddr, purpose: Purpose) -> Result<(), Cannot> {
+        if self.of(purpose).contains(&at) {
+            Ok(())
+        } else {
+            Err(Cannot::Surface(at, purpose))
+        }
+    }
 }
 
 /// Numbers of messages that were served.
@@ -34,6 +80,8 @@ pub struct Served {
     pub sampler: u64,
     /// Pixels that were sampled.
     pub pixels: u64,
+    /// By the data port, which has read.
+    pub reads: u64,
 }
 
 /// The message that ends a thread.
@@ -101,10 +149,8 @@ pub struct Aside<'a> {
     pub shared: &'a SharedFunctions,
     /// What the hardware knows of the thread.
     pub ctx: &'a ThreadContext,
-    /// Surfaces that may be sampled, by the addresses of their states.
-    pub sampled: &'a [GpuAddr],
-    /// Targets that may be written.
-    pub targets: &'a [GpuAddr],
+    /// Surfaces that the thread may use.
+    pub admitted: &'a Admitted,
     /// Messages that were served.
     pub served: Served,
     /// The message that has ended the thread.
@@ -124,9 +170,7 @@ impl Aside<'_> {
         }
         let at = binding::surface_address(self.mem, self.ctx, request.surface);
         let at = at.map_err(|_| Cannot::Message)?;
-        if !self.targets.contains(&at) {
-            return Err(Cannot::Surface(at, true));
-        }
+        self.admitted.ask(at, Purpose::Write)?;
         self.last = Some(Last::new(request, msg));
         Ok(())
     }
@@ -154,11 +198,16 @@ impl Port for Aside<'_> {
                 let sampler = &self.shared.sampler;
                 let sampled = sampler.execute_kept(&request, msg, response, self.mem, self.ctx);
                 let sampled = sampled.ok_or(Cannot::Message)?;
-                if !self.sampled.contains(&sampled.surface) {
-                    return Err(Cannot::Surface(sampled.surface, false));
-                }
+                self.admitted.ask(sampled.surface, Purpose::Sample)?;
                 self.served.sampler += 1;
                 self.served.pixels += u64::from(sampled.pixels);
+            }
+            Request::Read(request) => {
+                let port = &self.shared.dataport;
+                let read = port.read_kept(request, msg, response, self.mem, self.ctx);
+                self.admitted
+                    .ask(read.ok_or(Cannot::Message)?, Purpose::Read)?;
+                self.served.reads += 1;
             }
             Request::Write(request) if msg.sfid == sfid::DATAPORT_WRITE => {
                 self.ends(request, msg)?;

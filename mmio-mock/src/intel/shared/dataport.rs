@@ -125,9 +125,8 @@ impl DataPort {
             return Ok(View::stateless(&ctx.bases, buffer::header(msg)?));
         }
         let at = binding::surface_address(mem, ctx, index)?;
-        let known = self.views.iter().find(|(key, _)| *key == at);
-        let view = if let Some((_, view)) = known {
-            *view
+        let view = if let Some(view) = self.kept_view(at) {
+            view
         } else {
             let desc = self.reader.surface_at(mem, at)?;
             let view = View::new(&desc).map_err(|rule| refuse("DP", msg, rule))?;
@@ -138,6 +137,13 @@ impl DataPort {
         };
         rules::ask(view.aligned(unit), msg, rules::ALIGNMENT)?;
         Ok(view)
+    }
+
+    /// The view that is kept of a surface state.
+    #[must_use]
+    pub fn kept_view(&self, at: GpuAddr) -> Option<View> {
+        let known = self.views.iter().find(|(key, _)| *key == at);
+        known.map(|&(_, view)| view)
     }
 
     fn media(
@@ -304,35 +310,41 @@ impl DataPort {
         rules::ask(!msg.eot, msg, rules::EOT)?;
         rules::ask(request.cache != Cache::Reserved, msg, rules::CACHE)?;
         let index = request.surface;
-        let counted = |view: View, unit| view.counting(if request.elements { unit } else { 1 });
-        let lost = match request.kind {
-            ReadKind::Block(size) => {
-                let view = counted(self.view(index, msg, mem, ctx, OWORD)?, OWORD);
-                buffer::read_block(view, size, mem, msg, response)?
-            }
-            ReadKind::DualBlock(count) => {
-                let view = counted(self.view(index, msg, mem, ctx, OWORD)?, OWORD);
-                buffer::read_dual(view, count, mem, msg, response)?
-            }
-            ReadKind::Media(lines) => {
-                // PRM 5.10.4: the data cache has no rectangles.
-                rules::ask(request.cache != Cache::Data, msg, rules::CACHE)?;
-                let desc = self.media(index, msg, mem, ctx)?;
-                media::read(&desc, lines, mem, msg, response)?;
-                Lost::default()
-            }
-            ReadKind::Scattered(registers) => {
-                let view = counted(self.view(index, msg, mem, ctx, DWORD)?, DWORD);
-                buffer::read_scattered(view, registers, mem, msg, response)?
-            }
-            ReadKind::Reserved => {
-                return Err(refuse("DP", msg, "reserved read message (PRM 5.10.1.1)"));
-            }
+        if let ReadKind::Media(lines) = request.kind {
+            // PRM 5.10.4: the data cache has no rectangles.
+            rules::ask(request.cache != Cache::Data, msg, rules::CACHE)?;
+            let desc = self.media(index, msg, mem, ctx)?;
+            return media::read(&desc, lines, mem, msg, response);
+        }
+        let Some(unit) = unit(request.kind) else {
+            return Err(refuse("DP", msg, "reserved read message (PRM 5.10.1.1)"));
         };
+        let view = self.view(index, msg, mem, ctx, unit)?;
+        let lost = read_buffer(view, request, mem, msg, response)?;
         if lost != Lost::default() {
             self.outside(index).reads += u64::from(lost.0);
         }
         Ok(())
+    }
+
+    /// Serves a message to the read port that changes nothing here: one to a buffer of which a view is kept, and not past its
+    /// end. `None` for any other; else the address of the surface state.
+    pub fn read_kept(
+        &self,
+        request: ReadRequest,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+        mem: &Memory,
+        ctx: &ThreadContext,
+    ) -> Option<GpuAddr> {
+        let unit = unit(request.kind).filter(|_| !msg.eot)?;
+        if request.surface == STATELESS || request.cache == Cache::Reserved {
+            return None;
+        }
+        let at = binding::surface_address(mem, ctx, request.surface).ok()?;
+        let view = self.kept_view(at).filter(|view| view.aligned(unit))?;
+        let lost = read_buffer(view, request, mem, msg, response).ok()?;
+        (lost == Lost::default()).then_some(at)
     }
 
     /// Serves a message to the write port (SFID 5).
@@ -395,6 +407,36 @@ impl DataPort {
     #[cold]
     fn outside(&mut self, index: u8) -> &mut Outside {
         self.outside.entry(index).or_default()
+    }
+}
+
+/// Bytes that the base of the buffer is a multiple of that a message reads, and that its offsets may count; `None` where it
+/// reads none.
+const fn unit(kind: ReadKind) -> Option<u32> {
+    match kind {
+        ReadKind::Block(_) | ReadKind::DualBlock(_) => Some(OWORD),
+        ReadKind::Scattered(_) => Some(DWORD),
+        ReadKind::Media(_) | ReadKind::Reserved => None,
+    }
+}
+
+/// Reads from a buffer; nothing for a message that reads none.
+fn read_buffer(
+    view: View,
+    request: ReadRequest,
+    mem: &Memory,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+) -> Result<Lost, UnitFault> {
+    let unit = unit(request.kind).filter(|_| request.elements);
+    let view = view.counting(unit.unwrap_or(1));
+    match request.kind {
+        ReadKind::Block(size) => buffer::read_block(view, size, mem, msg, response),
+        ReadKind::DualBlock(count) => buffer::read_dual(view, count, mem, msg, response),
+        ReadKind::Scattered(registers) => {
+            buffer::read_scattered(view, registers, mem, msg, response)
+        }
+        ReadKind::Media(_) | ReadKind::Reserved => Ok(Lost::default()),
     }
 }
 

@@ -11,7 +11,6 @@ mod draw;
 mod workers;
 
 use eu::{Grf, Thread};
-use mem::GpuAddr;
 
 use super::fill::Seen;
 use super::{KernelState, Td, ThreadRequest};
@@ -318,6 +317,7 @@ impl Td {
             self.cache.ran(done.stats.instructions);
             shared.stats.messages[usize::from(sfid::MATH)] += done.served.math;
             shared.stats.messages[usize::from(sfid::SAMPLER)] += done.served.sampler;
+            shared.stats.messages[usize::from(sfid::DATAPORT_READ)] += done.served.reads;
             shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += 1;
             shared.sampler.samples += done.served.pixels;
             let activity = &mut machine.status.activity;
@@ -341,6 +341,3 @@ impl Td {
             && self.slots.first().is_some_and(free)
     }
 }
-
-/// Surfaces by the addresses of their states.
-type Surfaces = Vec<GpuAddr>;

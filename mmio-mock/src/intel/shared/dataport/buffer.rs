@@ -11,7 +11,7 @@ use super::rules;
 use crate::UnitFault;
 use crate::intel::shared::context::StateBases;
 use crate::intel::shared::error::{Rule, refuse};
-use crate::intel::surface::{SurfaceDesc, SurfaceKind};
+use crate::intel::surface::{Range, SurfaceDesc, SurfaceKind};
 
 /// A buffer as these messages see it: bytes from a base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,15 @@ impl View {
         View {
             unit: unit.trailing_zeros(),
             ..self
+        }
+    }
+
+    /// The addresses that accesses may reach.
+    #[must_use]
+    pub fn range(&self) -> Range {
+        Range {
+            base: self.base,
+            bytes: self.size,
         }
     }
 

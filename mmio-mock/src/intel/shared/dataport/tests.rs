@@ -224,6 +224,46 @@ fn accesses_past_the_end_are_counted() {
     assert_eq!(outside(&bench), want);
 }
 
+/// Threads that run aside read like others what lies inside, once the port has a view of the buffer.
+#[test]
+fn reads_that_change_nothing_are_those_inside_of_kept_views() {
+    let eight = 4 << 8 | 3;
+    let offsets = [0, 32, 68, 4, 0x30, 0, 0, 0];
+    let dual = [16, 0, 0, 0, 64, 0, 0, 0];
+    let messages: [(u16, &[Grf], usize); 3] = [
+        (eight, &[header(16)], 4),
+        (READ_DUAL | 3, &[header(16), dual], 1),
+        (READ_SCATTERED | 2 << 8 | 3, &[header(4), offsets], 1),
+    ];
+    for (control, payload, registers) in messages {
+        let mut bench = Bench::new();
+        bench.bind_buffer(64);
+        let kept = |bench: &Bench, control, eot| {
+            let mut response = vec![KEEP; registers];
+            let mut msg = message(4, control, 0xff7f, payload);
+            msg.response_length = registers as u8;
+            msg.eot = eot;
+            let request = crate::intel::r#gen::gen40::message::read(control);
+            let (mem, ctx) = (&bench.mem, &bench.ctx);
+            let at = bench.port.read_kept(request, &msg, &mut response, mem, ctx);
+            at.map(|at| (at, response))
+        };
+        assert_eq!(kept(&bench, control, false), None);
+        let mut want = vec![KEEP; registers];
+        bench.read(control, 0xff7f, payload, &mut want);
+        let found = Some((bench.mem.on_bus(GpuAddr::from(STATE + 0x600)), want));
+        assert_eq!(kept(&bench, control, false), found);
+        assert_eq!(kept(&bench, control, true), None);
+        // The stateless model has no surface state.
+        assert_eq!(kept(&bench, control | 0xff, false), None);
+        // What lies past the end is counted.
+        bench.bind_buffer(2);
+        bench.read(control, 0xff7f, payload, &mut vec![KEEP; registers]);
+        assert_ne!(bench.port.outside, BTreeMap::new());
+        assert_eq!(kept(&bench, control, false), None);
+    }
+}
+
 // covers: 5.10.2-01, 5.10.2-09, 5.10.2-11
 #[test]
 fn oword_block_read_fills_registers_in_order() {

@@ -6,10 +6,9 @@
 use mem::GpuAddr;
 
 use super::super::{ConstantSource, ThreadRequest};
-use super::Surfaces;
 use crate::intel::machine::Machine;
-use crate::intel::shared::aside::Cannot;
-use crate::intel::surface::{DepthBuffer, Range};
+use crate::intel::shared::aside::{Admitted, Cannot, Purpose};
+use crate::intel::surface::{DepthBuffer, Range, Surface};
 
 /// Threads of a wave at most.
 const MOST: usize = 128;
@@ -37,8 +36,7 @@ pub struct Draw {
     longer: u32,
     /// One of them was computed aside, since all surfaces that it wanted have been looked at.
     proven: bool,
-    sampled: Surfaces,
-    targets: Surfaces,
+    admitted: Admitted,
     /// Pages that threads read, those that they write, and those of the depth buffer, which is tested and written before they
     /// start; each in order.
     read: Vec<usize>,
@@ -57,8 +55,7 @@ impl Draw {
         self.longer = 0;
         self.proven = false;
         self.begun = false;
-        self.sampled.clear();
-        self.targets.clear();
+        self.admitted.clear();
         self.read.clear();
         self.written.clear();
         self.depth.clear();
@@ -94,12 +91,8 @@ impl Draw {
         self.longest + self.longest / 4
     }
 
-    pub(super) fn sampled(&self) -> &[GpuAddr] {
-        &self.sampled
-    }
-
-    pub(super) fn targets(&self) -> &[GpuAddr] {
-        &self.targets
+    pub(super) fn admitted(&self) -> &Admitted {
+        &self.admitted
     }
 
     /// A thread could not be computed. When it was for a surface, that is looked at.
@@ -118,9 +111,9 @@ impl Draw {
                     self.refused = REFUSED;
                 }
             }
-            Cannot::Surface(at, written) => {
+            Cannot::Surface(at, purpose) => {
                 // No wave of this draw can do without it.
-                if !self.admit(at, written, common, machine) {
+                if !self.admit(at, purpose, common, machine) {
                     self.refused = REFUSED;
                 }
             }
@@ -131,46 +124,36 @@ impl Draw {
     fn admit(
         &mut self,
         at: GpuAddr,
-        written: bool,
+        purpose: Purpose,
         common: &ThreadRequest<'_>,
         machine: &Machine<'_>,
     ) -> bool {
         if !self.begun && !self.begin_surfaces(common, machine) {
             return false;
         }
-        let surfaces = if written {
-            &self.targets
-        } else {
-            &self.sampled
+        let (sampler, port) = (&machine.shared.sampler, &machine.shared.dataport);
+        let range = match purpose {
+            Purpose::Sample => sampler.kept(at).map(Surface::range),
+            Purpose::Read => port.kept_view(at).map(|view| view.range()),
+            Purpose::Write => port.kept(at).map(Surface::range),
         };
-        let shared = &machine.shared;
-        let surface = if written {
-            shared.dataport.kept(at)
-        } else {
-            shared.sampler.kept(at)
-        };
-        let Some(surface) = surface.filter(|_| surfaces.len() < SURFACES) else {
+        let more = self.admitted.of(purpose).len() < SURFACES;
+        let Some(range) = range.filter(|_| more) else {
             return false;
         };
-        let Some(pages) = pages(&[surface.range()], machine) else {
+        let Some(pages) = pages(&[range], machine) else {
             return false;
         };
-        let (these, others) = if written {
-            (&mut self.written, &self.read)
-        } else {
-            (&mut self.read, &self.written)
+        let (these, others) = match purpose {
+            Purpose::Sample | Purpose::Read => (&mut self.read, &self.written),
+            Purpose::Write => (&mut self.written, &self.read),
         };
         if meet(&pages, others) || meet(&pages, &self.depth) {
             return false;
         }
         these.extend(pages);
         in_order(these);
-        let surfaces = if written {
-            &mut self.targets
-        } else {
-            &mut self.sampled
-        };
-        surfaces.push(at);
+        self.admitted.add(at, purpose);
         true
     }
 

@@ -1,0 +1,161 @@
+//! Pixel threads that are computed with others: what they read, and what they meet at the end of memory.
+//!
+//! PRM: volume 4, 5.10.5, 2.6.11. Each frame is drawn with workers and without; frames of applications are compared by
+//! `workers_change_nothing`.
+
+use crestline_tests::scene::draw::{Draw, places};
+use crestline_tests::scene::{Scene, kernels};
+use driver::Object;
+use kernel::time::Delta;
+use regs::gen40::SurfaceState;
+use regs::gen40::values::{surface_format, surftype};
+
+const SIZE: u32 = 64;
+const WORKERS: usize = 3;
+/// Elements of 16 bytes of the buffer that threads read.
+const ELEMENTS: u32 = 1024;
+
+/// `wm_buffers16` without its second buffer: every pixel takes its red from an entry of the buffer of index 1.
+fn gathers() -> Vec<u32> {
+    const WRITES: u32 = 0x0551_b302;
+    const WAITS: u32 = 0x008d_0240;
+    let all = kernels::wm_buffers16();
+    let instructions = all.as_chunks::<4>().0.iter();
+    let kept = instructions.filter(|words| words[3] != WRITES && words[2] != WAITS);
+    kept.flatten().copied().collect()
+}
+
+/// Two triangles that cover the target.
+fn everywhere() -> Vec<[f32; 8]> {
+    let size = SIZE as f32;
+    let (a, c) = ([0.0, size], [size, 0.0]);
+    places(&[[0.0, 0.0], a, c, c, a, [size, size]])
+}
+
+/// Threads that were computed with others.
+fn waves(scene: &Scene) -> u64 {
+    scene.rig.platform.device().done_by_engine().ran.waves
+}
+
+/// A buffer of so many 16-byte elements.
+fn buffer(address: u32, elements: u32) -> SurfaceState {
+    let n = elements - 1;
+    let mut state = SurfaceState::new();
+    state
+        .set_surface_type(surftype::SURFTYPE_BUFFER)
+        .set_surface_format(surface_format::R32G32B32A32_FLOAT)
+        .set_surface_base_address(address)
+        .set_width(n & 0x7f)
+        .set_height(n >> 7)
+        .set_surface_pitch(15);
+    state
+}
+
+/// An object of [`ELEMENTS`] elements, in which an entry is the part of its number in 256.
+fn numbers(scene: &mut Scene) -> Object {
+    let object = scene.object(ELEMENTS as usize * 16);
+    let value = |n: u32| ((n % 256) as f32 / 255.0).to_bits();
+    let bytes = (0..ELEMENTS * 4).flat_map(|n| value(n).to_le_bytes());
+    object.write(0, &bytes.collect::<Vec<u8>>()).unwrap();
+    object
+}
+
+/// What the threads of [`gathered`] read.
+#[derive(Clone, Copy)]
+enum From {
+    /// So many elements.
+    Elements(u32),
+    /// The target itself.
+    Target,
+}
+
+/// The pixels of a frame, and the threads that were computed with others.
+fn gathered(workers: usize, from: From) -> (Vec<u32>, u64) {
+    let mut scene = Scene::new();
+    scene.rig.platform.device().set_workers(workers);
+    let target = scene.target(SIZE, SIZE);
+    let input = numbers(&mut scene);
+    let mut draw = Draw::flat(target.state());
+    draw.wm_kernel = gathers();
+    draw.surfaces.push(match from {
+        From::Elements(count) => buffer(input.address().unwrap(), count),
+        From::Target => buffer(draw.surfaces[0].surface_base_address(), ELEMENTS),
+    });
+    scene.vertices(&mut draw, &everywhere());
+    draw.topology(4, 6);
+    scene.draw(&draw);
+    scene.run();
+    let found = (target.words(), waves(&scene));
+    drop((target, input));
+    scene.finish();
+    found
+}
+
+#[test]
+fn threads_that_read_a_buffer_run_with_others() {
+    let from = From::Elements(ELEMENTS);
+    let ((alone, none), (together, some)) = (gathered(0, from), gathered(WORKERS, from));
+    for y in 0..SIZE {
+        for x in 0..SIZE {
+            // The kernel counts rows of 32.
+            let red = (y * 32 + x) % 256;
+            let want = 0xff00_ffff | red << 16;
+            assert_eq!(alone[(y * SIZE + x) as usize], want, "{x} {y}");
+        }
+    }
+    assert!(alone == together, "the pictures differ");
+    assert!(none == 0 && some > 100, "{none} {some}");
+}
+
+/// What is past the end of a buffer is counted by each message, so these threads run alone.
+#[test]
+fn threads_that_read_past_the_end_run_alone() {
+    let from = From::Elements(16);
+    let ((alone, _), (together, _)) = (gathered(0, from), gathered(WORKERS, from));
+    assert_eq!(alone[(8 * SIZE) as usize], 0xff00_ffff);
+    assert!(alone == together, "the pictures differ");
+}
+
+/// Threads read what those before them have written into the same buffer.
+#[test]
+fn threads_that_read_their_target_run_alone() {
+    let (alone, _) = gathered(0, From::Target);
+    let (together, some) = gathered(WORKERS, From::Target);
+    assert!(alone == together, "the pictures differ");
+    assert_eq!(some, 0);
+}
+
+/// The target ends in the middle: what came before is in the picture, and the error state is the same.
+#[test]
+fn a_target_that_ends_early_stops_a_wave_at_its_place() {
+    const BASE: u32 = 0x0700_0000;
+    const BYTES: usize = 8192;
+    let drawn = |workers| {
+        let mut scene = Scene::new();
+        scene.rig.platform.device().set_workers(workers);
+        let whole = scene.target(SIZE, SIZE);
+        let part = scene.rig.object(BASE, BYTES, &[]);
+        let input = numbers(&mut scene);
+        let mut draw = Draw::flat(whole.state());
+        draw.surfaces[0].set_surface_base_address(BASE);
+        draw.wm_kernel = gathers();
+        draw.surfaces
+            .push(buffer(input.address().unwrap(), ELEMENTS));
+        scene.vertices(&mut draw, &everywhere());
+        draw.topology(4, 6);
+        scene.draw(&draw);
+        let report = scene.hang(Delta::from_millis(2));
+        let mut pixels = vec![0; BYTES];
+        part.read(0, &mut pixels).unwrap();
+        let threads = waves(&scene);
+        drop((whole, part, input));
+        scene.finish_after_fault();
+        (pixels, report, threads)
+    };
+    let (alone, together) = (drawn(0), drawn(WORKERS));
+    assert!(alone.1.contains("PGTBL_ER"), "{}", alone.1);
+    assert_eq!(alone.1, together.1);
+    assert!(alone.0.iter().any(|&byte| byte != 0));
+    assert!(alone.0 == together.0, "the pictures differ");
+    assert!(together.2 > 0);
+}
