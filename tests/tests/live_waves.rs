@@ -7,6 +7,7 @@ use crestline_tests::scene::draw::{Draw, places};
 use crestline_tests::scene::{Scene, kernels};
 use driver::Object;
 use kernel::time::Delta;
+use mmio_mock::intel::device::Device;
 use regs::gen40::SurfaceState;
 use regs::gen40::values::{surface_format, surftype};
 
@@ -69,8 +70,8 @@ enum From {
     Target,
 }
 
-/// The pixels of a frame, and the threads that were computed with others.
-fn gathered(workers: usize, from: From) -> (Vec<u32>, u64) {
+/// The pixels of a frame, the threads that were computed with others, and the bytes that were read past the end of the buffer.
+fn gathered(workers: usize, from: From) -> (Vec<u32>, u64, u64) {
     let mut scene = Scene::new();
     scene.rig.platform.device().set_workers(workers);
     let target = scene.target(SIZE, SIZE);
@@ -85,7 +86,9 @@ fn gathered(workers: usize, from: From) -> (Vec<u32>, u64) {
     draw.topology(4, 6);
     scene.draw(&draw);
     scene.run();
-    let found = (target.words(), waves(&scene));
+    let past = |device: &Device| device.outside().get(&1).map_or(0, |past| past.reads);
+    let past = past(&scene.rig.platform.device());
+    let found = (target.words(), waves(&scene), past);
     drop((target, input));
     scene.finish();
     found
@@ -94,7 +97,7 @@ fn gathered(workers: usize, from: From) -> (Vec<u32>, u64) {
 #[test]
 fn threads_that_read_a_buffer_run_with_others() {
     let from = From::Elements(ELEMENTS);
-    let ((alone, none), (together, some)) = (gathered(0, from), gathered(WORKERS, from));
+    let ((alone, none, _), (together, some, past)) = (gathered(0, from), gathered(WORKERS, from));
     for y in 0..SIZE {
         for x in 0..SIZE {
             // The kernel counts rows of 32.
@@ -104,23 +107,28 @@ fn threads_that_read_a_buffer_run_with_others() {
         }
     }
     assert!(alone == together, "the pictures differ");
-    assert!(none == 0 && some > 100, "{none} {some}");
+    assert!(none == 0 && some > 100 && past == 0, "{none} {some} {past}");
 }
 
-/// What is past the end of a buffer is counted by each message, so these threads run alone.
+/// The device counts what lies past the end of a buffer.
 #[test]
-fn threads_that_read_past_the_end_run_alone() {
+fn threads_that_read_past_the_end_are_counted() {
     let from = From::Elements(16);
-    let ((alone, _), (together, _)) = (gathered(0, from), gathered(WORKERS, from));
-    assert_eq!(alone[(8 * SIZE) as usize], 0xff00_ffff);
+    let ((alone, _, past), (together, some, counted)) =
+        (gathered(0, from), gathered(WORKERS, from));
+    // Two rows of 32 entries are inside.
+    assert_eq!(alone[SIZE as usize + 31], 0xff3f_ffff);
+    assert_eq!(alone[(2 * SIZE) as usize], 0xff00_ffff);
     assert!(alone == together, "the pictures differ");
+    assert!(some > 100 && past > 10_000, "{some} {past}");
+    assert_eq!(past, counted);
 }
 
 /// Threads read what those before them have written into the same buffer.
 #[test]
 fn threads_that_read_their_target_run_alone() {
-    let (alone, _) = gathered(0, From::Target);
-    let (together, some) = gathered(WORKERS, From::Target);
+    let ((alone, ..), (together, some, _)) =
+        (gathered(0, From::Target), gathered(WORKERS, From::Target));
     assert!(alone == together, "the pictures differ");
     assert_eq!(some, 0);
 }

@@ -7,12 +7,16 @@ use eu::{Delivery, FloatMode, Grf, Message, Port, ThreadId};
 use mem::{GpuAddr, Memory};
 
 use super::context::{ThreadContext, sfid};
+use super::dataport::buffer::Lost;
 use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
 use super::{SharedFunctions, binding, math, router};
 
 /// Registers of the longest message.
 const LONGEST: usize = 15;
+
+/// Surfaces past whose ends a thread may read.
+const LOST: usize = 2;
 
 /// Why a thread cannot run aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +86,8 @@ pub struct Served {
     pub pixels: u64,
     /// By the data port, which has read.
     pub reads: u64,
+    /// What these have read past the ends of surfaces, by index in the binding table.
+    pub lost: [(u8, Lost); LOST],
 }
 
 /// The message that ends a thread.
@@ -160,6 +166,17 @@ pub struct Aside<'a> {
 }
 
 impl Aside<'_> {
+    /// Bytes past the end of the surface of an index.
+    #[cold]
+    fn lose(&mut self, index: u8, more: Lost) -> Result<(), Cannot> {
+        let mut places = self.served.lost.iter_mut();
+        let fits = |(known, lost): &&mut (u8, Lost)| *known == index || *lost == Lost::default();
+        let (known, lost) = places.find(fits).ok_or(Cannot::Message)?;
+        *known = index;
+        lost.0 = lost.0.saturating_add(more.0);
+        Ok(())
+    }
+
     fn ends(&mut self, request: WriteRequest, msg: &Message<'_>) -> Result<(), Cannot> {
         let target = matches!(
             request.kind,
@@ -205,9 +222,12 @@ impl Port for Aside<'_> {
             Request::Read(request) => {
                 let port = &self.shared.dataport;
                 let read = port.read_kept(request, msg, response, self.mem, self.ctx);
-                self.admitted
-                    .ask(read.ok_or(Cannot::Message)?, Purpose::Read)?;
+                let (at, lost) = read.ok_or(Cannot::Message)?;
+                self.admitted.ask(at, Purpose::Read)?;
                 self.served.reads += 1;
+                if lost != Lost::default() {
+                    self.lose(request.surface, lost)?;
+                }
             }
             Request::Write(request) if msg.sfid == sfid::DATAPORT_WRITE => {
                 self.ends(request, msg)?;

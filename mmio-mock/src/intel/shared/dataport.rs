@@ -322,13 +322,13 @@ impl DataPort {
         let view = self.view(index, msg, mem, ctx, unit)?;
         let lost = read_buffer(view, request, mem, msg, response)?;
         if lost != Lost::default() {
-            self.outside(index).reads += u64::from(lost.0);
+            self.lose(index, lost);
         }
         Ok(())
     }
 
-    /// Serves a message to the read port that changes nothing here: one to a buffer of which a view is kept, and not past its
-    /// end. `None` for any other; else the address of the surface state.
+    /// Serves a message to the read port without a count of what lies past the end, when a view of the buffer is kept: the
+    /// address of the surface state, and the bytes to count. `None` for any other message.
     pub fn read_kept(
         &self,
         request: ReadRequest,
@@ -336,7 +336,7 @@ impl DataPort {
         response: &mut [Grf],
         mem: &Memory,
         ctx: &ThreadContext,
-    ) -> Option<GpuAddr> {
+    ) -> Option<(GpuAddr, Lost)> {
         let unit = unit(request.kind).filter(|_| !msg.eot)?;
         if request.surface == STATELESS || request.cache == Cache::Reserved {
             return None;
@@ -344,7 +344,13 @@ impl DataPort {
         let at = binding::surface_address(mem, ctx, request.surface).ok()?;
         let view = self.kept_view(at).filter(|view| view.aligned(unit))?;
         let lost = read_buffer(view, request, mem, msg, response).ok()?;
-        (lost == Lost::default()).then_some(at)
+        Some((at, lost))
+    }
+
+    /// Counts bytes that were read past the end of the surface of an index.
+    #[cold]
+    pub fn lose(&mut self, index: u8, lost: Lost) {
+        self.outside(index).reads += u64::from(lost.0);
     }
 
     /// Serves a message to the write port (SFID 5).

@@ -17,6 +17,7 @@ use super::{KernelState, Td, ThreadRequest};
 use crate::intel::machine::Machine;
 use crate::intel::shared::aside::Cannot;
 use crate::intel::shared::context::{Events, ThreadPixels, sfid};
+use crate::intel::shared::dataport::buffer::Lost;
 use crate::intel::status::Unit;
 use compute::{Around, Done};
 pub use draw::Draw;
@@ -320,6 +321,11 @@ impl Td {
             shared.stats.messages[usize::from(sfid::DATAPORT_READ)] += done.served.reads;
             shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += 1;
             shared.sampler.samples += done.served.pixels;
+            for (index, lost) in done.served.lost {
+                if lost != Lost::default() {
+                    shared.dataport.lose(index, lost);
+                }
+            }
             let activity = &mut machine.status.activity;
             activity.threads[Unit::Wiz as usize] += 1;
             activity.instructions[Unit::Wiz as usize] += done.stats.instructions;
