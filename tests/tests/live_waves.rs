@@ -1,4 +1,4 @@
-//! Pixel threads that are computed with others: what they read, and what they meet at the end of memory.
+//! Waves of pixel threads: what they read, and what they meet at the end of memory.
 //!
 //! PRM: volume 4, 5.10.5, 2.6.11. Each frame is drawn with workers and without; frames of applications are compared by
 //! `workers_change_nothing`.
@@ -8,6 +8,7 @@ use crestline_tests::scene::{Scene, kernels};
 use driver::Object;
 use kernel::time::Delta;
 use mmio_mock::intel::device::Device;
+use mmio_mock::intel::td::wave::Ran;
 use regs::gen40::SurfaceState;
 use regs::gen40::values::{surface_format, surftype};
 
@@ -16,16 +17,6 @@ const WORKERS: usize = 3;
 /// Elements of 16 bytes of the buffer that threads read.
 const ELEMENTS: u32 = 1024;
 
-/// `wm_buffers16` without its second buffer: every pixel takes its red from an entry of the buffer of index 1.
-fn gathers() -> Vec<u32> {
-    const WRITES: u32 = 0x0551_b302;
-    const WAITS: u32 = 0x008d_0240;
-    let all = kernels::wm_buffers16();
-    let instructions = all.as_chunks::<4>().0.iter();
-    let kept = instructions.filter(|words| words[3] != WRITES && words[2] != WAITS);
-    kept.flatten().copied().collect()
-}
-
 /// Two triangles that cover the target.
 fn everywhere() -> Vec<[f32; 8]> {
     let size = SIZE as f32;
@@ -33,9 +24,9 @@ fn everywhere() -> Vec<[f32; 8]> {
     places(&[[0.0, 0.0], a, c, c, a, [size, size]])
 }
 
-/// Threads that were computed with others.
-fn waves(scene: &Scene) -> u64 {
-    scene.rig.platform.device().done_by_engine().ran.waves
+/// How threads ran.
+fn ran(scene: &Scene) -> Ran {
+    scene.rig.platform.device().done_by_engine().ran
 }
 
 /// A buffer of so many 16-byte elements.
@@ -70,14 +61,21 @@ enum From {
     Target,
 }
 
-/// The pixels of a frame, the threads that were computed with others, and the bytes that were read past the end of the buffer.
-fn gathered(workers: usize, from: From) -> (Vec<u32>, u64, u64) {
+/// What a frame leaves behind.
+struct Found {
+    pixels: Vec<u32>,
+    threads: Ran,
+    /// Bytes that were read past the end of the buffer.
+    past: u64,
+}
+
+fn gathered(workers: usize, from: From) -> Found {
     let mut scene = Scene::new();
     scene.rig.platform.device().set_workers(workers);
     let target = scene.target(SIZE, SIZE);
     let input = numbers(&mut scene);
     let mut draw = Draw::flat(target.state());
-    draw.wm_kernel = gathers();
+    draw.wm_kernel = kernels::wm_gather16();
     draw.surfaces.push(match from {
         From::Elements(count) => buffer(input.address().unwrap(), count),
         From::Target => buffer(draw.surfaces[0].surface_base_address(), ELEMENTS),
@@ -88,49 +86,55 @@ fn gathered(workers: usize, from: From) -> (Vec<u32>, u64, u64) {
     scene.run();
     let past = |device: &Device| device.outside().get(&1).map_or(0, |past| past.reads);
     let past = past(&scene.rig.platform.device());
-    let found = (target.words(), waves(&scene), past);
+    let found = Found {
+        pixels: target.words(),
+        threads: ran(&scene),
+        past,
+    };
     drop((target, input));
     scene.finish();
     found
 }
 
+/// Few threads run once more: the first that wants the target, that wants the buffer, and that comes to the last rows.
 #[test]
 fn threads_that_read_a_buffer_run_with_others() {
     let from = From::Elements(ELEMENTS);
-    let ((alone, none, _), (together, some, past)) = (gathered(0, from), gathered(WORKERS, from));
+    let (alone, together) = (gathered(0, from), gathered(WORKERS, from));
     for y in 0..SIZE {
         for x in 0..SIZE {
             // The kernel counts rows of 32.
             let red = (y * 32 + x) % 256;
-            let want = 0xff00_ffff | red << 16;
-            assert_eq!(alone[(y * SIZE + x) as usize], want, "{x} {y}");
+            let green = if y < 48 { 0xff } else { 0 };
+            let want = 0xff00_00ff | red << 16 | green << 8;
+            assert_eq!(alone.pixels[(y * SIZE + x) as usize], want, "{x} {y}");
         }
     }
-    assert!(alone == together, "the pictures differ");
-    assert!(none == 0 && some > 100 && past == 0, "{none} {some} {past}");
+    assert!(alone.pixels == together.pixels, "the pictures differ");
+    assert_eq!((alone.threads.waves, together.past), (0, 0));
+    let threads = together.threads;
+    assert!(threads.waves > 100 && threads.again < 12, "{threads:?}");
 }
 
 /// The device counts what lies past the end of a buffer.
 #[test]
 fn threads_that_read_past_the_end_are_counted() {
     let from = From::Elements(16);
-    let ((alone, _, past), (together, some, counted)) =
-        (gathered(0, from), gathered(WORKERS, from));
+    let (alone, together) = (gathered(0, from), gathered(WORKERS, from));
     // Two rows of 32 entries are inside.
-    assert_eq!(alone[SIZE as usize + 31], 0xff3f_ffff);
-    assert_eq!(alone[(2 * SIZE) as usize], 0xff00_ffff);
-    assert!(alone == together, "the pictures differ");
-    assert!(some > 100 && past > 10_000, "{some} {past}");
-    assert_eq!(past, counted);
+    assert_eq!(alone.pixels[SIZE as usize + 31], 0xff3f_ffff);
+    assert_eq!(alone.pixels[(2 * SIZE) as usize], 0xff00_ffff);
+    assert!(alone.pixels == together.pixels, "the pictures differ");
+    assert!(together.threads.waves > 100 && alone.past > 10_000);
+    assert_eq!(alone.past, together.past);
 }
 
 /// Threads read what those before them have written into the same buffer.
 #[test]
 fn threads_that_read_their_target_run_alone() {
-    let ((alone, ..), (together, some, _)) =
-        (gathered(0, From::Target), gathered(WORKERS, From::Target));
-    assert!(alone == together, "the pictures differ");
-    assert_eq!(some, 0);
+    let (alone, together) = (gathered(0, From::Target), gathered(WORKERS, From::Target));
+    assert!(alone.pixels == together.pixels, "the pictures differ");
+    assert_eq!(together.threads.waves, 0);
 }
 
 /// The target ends in the middle: what came before is in the picture, and the error state is the same.
@@ -146,7 +150,7 @@ fn a_target_that_ends_early_stops_a_wave_at_its_place() {
         let input = numbers(&mut scene);
         let mut draw = Draw::flat(whole.state());
         draw.surfaces[0].set_surface_base_address(BASE);
-        draw.wm_kernel = gathers();
+        draw.wm_kernel = kernels::wm_gather16();
         draw.surfaces
             .push(buffer(input.address().unwrap(), ELEMENTS));
         scene.vertices(&mut draw, &everywhere());
@@ -155,7 +159,7 @@ fn a_target_that_ends_early_stops_a_wave_at_its_place() {
         let report = scene.hang(Delta::from_millis(2));
         let mut pixels = vec![0; BYTES];
         part.read(0, &mut pixels).unwrap();
-        let threads = waves(&scene);
+        let threads = ran(&scene).waves;
         drop((whole, part, input));
         scene.finish_after_fault();
         (pixels, report, threads)

@@ -1,7 +1,7 @@
 //! Machine code for stretches of kernels, on hosts with AVX2 and FMA.
 //!
-//! The only code of the model that is unsafe: it calls what it has made. Memory is written first and executable then, never
-//! both. The host's rounding mode and flags stay as Rust has them.
+//! The only code of the model that is unsafe: it calls what it has made, and functions that only some hosts can run. Memory
+//! is written first and executable then, never both. The host's rounding mode and flags stay as Rust has them.
 #![deny(unsafe_code)]
 #![cfg_attr(
     not(target_arch = "x86_64"),
@@ -19,6 +19,9 @@ mod constants;
 mod emit;
 #[cfg(target_arch = "x86_64")]
 mod held;
+mod vectors;
+
+pub use vectors::vectors;
 
 /// The compiler of this host; `None` where it has none: another architecture, no AVX2 or FMA, or no memory that may be
 /// made executable.

@@ -36,6 +36,7 @@ kernels!(
     wm_aa16,
     wm_clear16,
     wm_buffers16,
+    wm_gather16,
     gs_quads,
     gs_quad_strip,
     gs_greedy,

@@ -25,6 +25,8 @@ pub enum Cannot {
     Message,
     /// It takes much longer than those before it.
     Time,
+    /// It comes to an instruction that nobody has run yet, so that it is not decoded.
+    New,
     /// It would use a surface that nobody has looked at yet: the address of its state.
     Surface(GpuAddr, Purpose),
 }

@@ -141,7 +141,7 @@ fn fold_lanes<const N: usize>(mode: Mode, texel: &[i32; N], size: &[i32; N]) -> 
 }
 
 /// [`nearest`] for many pixels.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn nearest_lanes<const N: usize>(mode: Mode, coord: &[f32; N], size: &[i32; N]) -> [i32; N] {
     let at = texels_lanes(mode, coord, size);
@@ -153,7 +153,7 @@ pub fn nearest_lanes<const N: usize>(mode: Mode, coord: &[f32; N], size: &[i32; 
 }
 
 /// [`linear`] for many pixels: first texels, second texels, weights.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn linear_lanes<const N: usize>(
     mode: Mode,

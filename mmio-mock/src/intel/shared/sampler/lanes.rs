@@ -7,6 +7,7 @@
 mod texels;
 
 use eu::Grf;
+use jit::vectors;
 use mem::Memory;
 
 use super::address::{self, Mode, lanes};
@@ -126,12 +127,19 @@ impl Lanes {
         response: &mut [Grf],
     ) -> Option<()> {
         match request.shape.simd {
-            Simd::Simd16 => self.pixels::<16>(request, params, active, mem, response),
-            Simd::Simd8 => self.pixels::<8>(request, params, active, mem, response),
+            Simd::Simd16 => vectors(
+                #[inline(always)]
+                || self.pixels::<16>(request, params, active, mem, response),
+            ),
+            Simd::Simd8 => vectors(
+                #[inline(always)]
+                || self.pixels::<8>(request, params, active, mem, response),
+            ),
             Simd::Simd4x2 => None,
         }
     }
 
+    #[inline(always)]
     fn pixels<const N: usize>(
         &self,
         request: &Request,
@@ -164,6 +172,7 @@ impl Lanes {
     }
 
     /// Levels and slices of the pixels.
+    #[inline(always)]
     fn choose<const N: usize>(
         &self,
         request: &Request,
@@ -215,6 +224,7 @@ impl Lanes {
     }
 
     /// The LOD of each subspan: how far texels are apart from its first pixel to its right and its lower neighbour.
+    #[inline(always)]
     fn base_lods<const N: usize>(&self, [u, v]: [&[f32; N]; 2]) -> [f32; 4] {
         let size = [self.surface.width as f32, self.surface.height as f32];
         lanes(|subspan: usize| {
@@ -229,6 +239,7 @@ impl Lanes {
         })
     }
 
+    #[inline(always)]
     fn place<const N: usize>(&self, slice: [u32; N], level: [u32; N]) -> Place<N> {
         let of = |slice, level| {
             let surface = &self.surface;
@@ -254,6 +265,7 @@ impl Lanes {
     }
 
     /// One level or two, each under the filter of its pixel.
+    #[inline(always)]
     fn blended<const N: usize>(
         &self,
         at: [&[f32; N]; 2],
@@ -293,7 +305,7 @@ impl Lanes {
     }
 
     /// Samples the lit pixels, each on its level; what others get is of no account.
-    #[inline]
+    #[inline(always)]
     fn level<const N: usize>(
         &self,
         filter: Filter,
@@ -332,6 +344,7 @@ impl Lanes {
     }
 
     /// Bytes as colours, in their order.
+    #[inline(always)]
     fn scaled<const N: usize>(&self, [a, g, c, alpha]: Colours<N>) -> Colours<N> {
         let by_byte = |plane: [f32; N]| lanes::<_, N>(|i| plane[i] / 255.0);
         let [a, g, c] = if self.linearize {

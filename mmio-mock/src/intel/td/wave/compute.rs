@@ -38,10 +38,11 @@ pub(super) struct Done {
 impl Around<'_> {
     /// Computes the thread of a number in its wave.
     pub(super) fn compute(&self, number: usize, waiting: &mut Waiting, thread: &mut Thread) {
-        match self.done(number, waiting, thread) {
-            Ok(done) => waiting.done = Some(done),
-            Err(why) => waiting.cannot = Some(why),
-        }
+        // It may have been tried before, by a wave that ended early.
+        (waiting.done, waiting.cannot) = match self.done(number, waiting, thread) {
+            Ok(done) => (Some(done), None),
+            Err(why) => (None, Some(why)),
+        };
     }
 
     fn done(&self, number: usize, waiting: &Waiting, thread: &mut Thread) -> Result<Done, Cannot> {
@@ -87,6 +88,7 @@ impl Around<'_> {
             }),
             (Some(Stop::Fault(why)), _) => Err(why),
             (Some(Stop::Budget), _) => Err(Cannot::Time),
+            (None, _) => Err(Cannot::New),
             _ => Err(Cannot::Message),
         }
     }

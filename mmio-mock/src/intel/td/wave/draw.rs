@@ -16,8 +16,8 @@ const MOST: usize = 128;
 const FIRST: u32 = 16;
 /// Threads of a draw that had to run again before no more wait.
 const REFUSED: u32 = 8;
-/// The same of threads that took longer than those before them.
-const LONGER: u32 = 256;
+/// The same of threads that took longer than those before them, or went another way.
+const OTHERS: u32 = 256;
 /// Surfaces of a draw that are looked at, at most.
 const SURFACES: usize = 32;
 /// Pages of a surface at most: 64 MiB.
@@ -32,8 +32,8 @@ pub struct Draw {
     longest: u64,
     /// Threads that had to run again, without a surface that could be looked at.
     refused: u32,
-    /// Threads that had to run again because they took longer than those before them.
-    longer: u32,
+    /// Threads that had to run again because they took longer than those before them, or went another way.
+    others: u32,
     /// One of them was computed aside, since all surfaces that it wanted have been looked at.
     proven: bool,
     admitted: Admitted,
@@ -52,7 +52,7 @@ impl Draw {
         self.threads = 0;
         self.longest = 0;
         self.refused = 0;
-        self.longer = 0;
+        self.others = 0;
         self.proven = false;
         self.begun = false;
         self.admitted.clear();
@@ -105,9 +105,9 @@ impl Draw {
     ) {
         match why {
             Cannot::Message => self.refused = self.refused.saturating_add(1),
-            Cannot::Time => {
-                self.longer = self.longer.saturating_add(1);
-                if self.longer >= LONGER {
+            Cannot::Time | Cannot::New => {
+                self.others = self.others.saturating_add(1);
+                if self.others >= OTHERS {
                     self.refused = REFUSED;
                 }
             }
