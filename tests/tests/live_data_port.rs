@@ -3,26 +3,11 @@
 //! PRM: volume 4, 5.5, 5.7.3, 5.10.5, 5.10.6. Not covered: media blocks, which no pixel shader sends.
 
 use crestline_tests::scene::draw::Draw;
-use crestline_tests::scene::surface::Layout;
+use crestline_tests::scene::surface::{Layout, buffer};
 use crestline_tests::scene::{Scene, kernels};
-use regs::gen40::SurfaceState;
-use regs::gen40::values::{surface_format, surftype};
+use regs::gen40::values::surface_format;
 
 const SIZE: u32 = 32;
-
-/// A buffer of so many 16-byte elements.
-fn buffer(address: u32, elements: u32) -> SurfaceState {
-    let n = elements - 1;
-    let mut state = SurfaceState::new();
-    state
-        .set_surface_type(surftype::SURFTYPE_BUFFER)
-        .set_surface_format(surface_format::R32G32B32A32_FLOAT)
-        .set_surface_base_address(address)
-        .set_width(n & 0x7f)
-        .set_height(n >> 7)
-        .set_surface_pitch(15);
-    state
-}
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     let words = bytes.as_chunks::<4>().0;

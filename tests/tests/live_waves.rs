@@ -4,13 +4,12 @@
 //! `workers_change_nothing`.
 
 use crestline_tests::scene::draw::{Draw, places};
+use crestline_tests::scene::surface::buffer;
 use crestline_tests::scene::{Scene, kernels};
 use driver::Object;
 use kernel::time::Delta;
 use mmio_mock::intel::device::Device;
 use mmio_mock::intel::td::wave::Ran;
-use regs::gen40::SurfaceState;
-use regs::gen40::values::{surface_format, surftype};
 
 const SIZE: u32 = 64;
 const WORKERS: usize = 3;
@@ -27,20 +26,6 @@ fn everywhere() -> Vec<[f32; 8]> {
 /// How threads ran.
 fn ran(scene: &Scene) -> Ran {
     scene.rig.platform.device().done_by_engine().ran
-}
-
-/// A buffer of so many 16-byte elements.
-fn buffer(address: u32, elements: u32) -> SurfaceState {
-    let n = elements - 1;
-    let mut state = SurfaceState::new();
-    state
-        .set_surface_type(surftype::SURFTYPE_BUFFER)
-        .set_surface_format(surface_format::R32G32B32A32_FLOAT)
-        .set_surface_base_address(address)
-        .set_width(n & 0x7f)
-        .set_height(n >> 7)
-        .set_surface_pitch(15);
-    state
 }
 
 /// An object of [`ELEMENTS`] elements, in which an entry is the part of its number in 256.

@@ -6,7 +6,23 @@
 use std::ops::Range;
 
 use driver::Object;
+use regs::gen40::values::{surface_format, surftype};
 use regs::gen40::{State3dDepthBuffer, SurfaceState};
+
+/// SURFACE_STATE of a buffer of so many 16-byte elements.
+#[must_use]
+pub fn buffer(address: u32, elements: u32) -> SurfaceState {
+    let n = elements - 1;
+    let mut state = SurfaceState::new();
+    state
+        .set_surface_type(surftype::SURFTYPE_BUFFER)
+        .set_surface_format(surface_format::R32G32B32A32_FLOAT)
+        .set_surface_base_address(address)
+        .set_width(n & 0x7f)
+        .set_height(n >> 7)
+        .set_surface_pitch(15);
+    state
+}
 
 /// The pixels of some columns and rows, row after row.
 #[must_use]
