@@ -27,8 +27,8 @@ pub(crate) fn applies(d: &Decoded) -> bool {
     let srcs = d.src[..used].iter().all(|s| fast_src(s) || negated_add(s));
     let cond = matches!(d.cond, CondMod::None | CondMod::Z | CondMod::Nz);
     let dst = dword(d.dst.num) && !matches!(d.dst.kind, DstKind::Acc(..));
-    // Of these `add` alone knows the accumulator.
-    let alone = !d.acc_write || d.op == Opcode::Add;
+    // Of these `add` alone knows the accumulator, and of that the lanes of dwords: one of null registers computes in words.
+    let alone = !d.acc_write || d.op == Opcode::Add && !d.acc_word;
     srcs && cond && dst && alone && !d.saturate
 }
 

@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, chapters 11 and 14. The general path itself is checked by the other tests.
 
-use super::{Rng, TestPort, arf_src, imm, run_in, thread};
+use super::{Rng, TestPort, arf_src, dst, imm, run_in, thread};
 use crate::{KernelCache, Thread};
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
@@ -377,4 +377,41 @@ fn packed(rng: &mut Rng) -> Inst {
         }
     }
     i
+}
+
+/// Null registers tell no type, so that this `add` computes in words, whose last channels have accumulator lanes of their own.
+#[test]
+fn an_add_of_null_registers_updates_the_lanes_of_words() {
+    let null = |ty| arf_src(0, 0, ty);
+    let mut inst = instruction(&mut Rng::with_seed(1));
+    inst.opcode = Opcode::Add;
+    inst.access = AccessMode::Align1;
+    (inst.no_mask, inst.saturate) = (true, false);
+    (inst.pred_ctrl, inst.cond_mod) = (PredCtrl::None, CondMod::None);
+    inst.exec_size = 16;
+    inst.num_src = 2;
+    inst.dst = dst(13, Type::Ud);
+    (inst.src[0], inst.src[1]) = (null(Type::Ud), null(Type::F));
+    for compression in [Compression::None, Compression::SecHalf] {
+        inst.compression = compression;
+        let views = [
+            KernelCache::new(isa::Verx10::GEN40),
+            KernelCache::general(isa::Verx10::GEN40),
+        ]
+        .map(|cache| {
+            let mut t = thread();
+            for lane in 0..32 {
+                t.acc.set_int(lane, 7);
+            }
+            let mut port = TestPort::new(Vec::new());
+            run_in(&mut cache.unwrap(), &mut t, &mut port, &[inst.clone()], 1);
+            t.view()
+        });
+        assert_eq!(views[0], views[1], "{compression:?}");
+        let written = |words: &[u32]| words.iter().filter(|&&word| word == 0).count();
+        assert_eq!(
+            (written(&views[0].acc), written(&views[0].acc_words)),
+            (8, 8)
+        );
+    }
 }
