@@ -43,6 +43,12 @@ impl Range {
     }
 }
 
+/// Rows below its own that a row of so many elements reaches: what does not fit into the pitch lies in the next rows of tiles.
+fn below(geometry: &Geometry, columns: u64) -> u64 {
+    let bytes = (columns * u64::from(geometry.bytes)).saturating_sub(1);
+    bytes / u64::from(geometry.pitch.max(1)) * u64::from(geometry.tiling.tile_height())
+}
+
 impl Surface {
     /// The addresses of all levels, slices and samples.
     #[must_use]
@@ -58,18 +64,20 @@ impl Surface {
             SurfaceKind::Cube => self.depth.max(FACES),
             _ => self.depth.max(self.view_extent).max(1),
         };
-        let last = self.min_array_element.saturating_add(slices - 1);
+        let slices = 0..slices;
+        let slices = slices.map(|slice| self.min_array_element.saturating_add(slice));
         let (across, down) = geometry.block_shift;
         let blocks = |texels: u32, shift: u32| u64::from(texels).div_ceil(1 << shift.min(31));
         // CAST: fourteen.
-        let levels = 0..self.mip_count.clamp(1, MAX_LEVELS as u32);
-        let end = levels.map(|lod| {
-            let (left, top) = geometry.origin(last, lod);
-            // What does not fit into the pitch lies in rows below.
-            let columns = u64::from(left) + blocks(self.level_width(lod), across);
-            let bytes = (columns * u64::from(geometry.bytes)).saturating_sub(1);
-            let more = bytes / u64::from(geometry.pitch.max(1));
-            u64::from(top) + blocks(self.level_height(lod), down) + more
+        let levels = self.mip_count.clamp(1, MAX_LEVELS as u32);
+        // A slice of a volume may lie to the right of later ones.
+        let end = slices.flat_map(|slice| {
+            (0..levels).map(move |lod| {
+                let (left, top) = geometry.origin(slice, lod);
+                let columns = u64::from(left) + blocks(self.level_width(lod), across);
+                let rows = u64::from(top) + blocks(self.level_height(lod), down);
+                rows + below(geometry, columns)
+            })
         });
         let mut rows = end.max().unwrap_or(0) << geometry.line_stride.min(1);
         rows += u64::from(geometry.line_offset);
@@ -90,10 +98,11 @@ impl DepthBuffer {
         let last = self
             .min_array_element
             .saturating_add(self.depth.max(self.view_extent).max(1).saturating_sub(1));
-        let (_, top) = self.geometry.origin(last, self.lod);
-        let (_, height) = self.extent();
+        let (left, top) = self.geometry.origin(last, self.lod);
+        let (width, height) = self.extent();
         let samples = if self.samples > 1 { 2 } else { 1 };
-        let rows = (u64::from(top) + u64::from(height)) * samples;
+        let more = below(&self.geometry, u64::from(left) + u64::from(width));
+        let rows = (u64::from(top) + u64::from(height) + more) * samples;
         let depth = Range::rows(&self.geometry, rows);
         let stencil = self
             .stencil

@@ -245,6 +245,40 @@ fn views_of_volumes_as_targets() {
     }
 }
 
+/// A level to the right of a level that fills the pitch lies in the tiles below.
+#[test]
+fn the_range_of_a_surface_has_the_texels_of_all_levels() {
+    // BGRA8, X tiles of a pitch of 4096 bytes, 1024x8 with two levels side by side; the same of 64x64x8 as a volume.
+    let flat = [1023 << 6 | 7 << 19 | 1 << 2, 4095 << 3 | 1 << 1];
+    let volume = [63 << 6 | 63 << 19 | 3 << 2, 7 << 21 | 511 << 3 | 1 << 1];
+    for (kind, layout, [size, pitch]) in
+        [(1, 1, flat), (1, 0, flat), (2, 0, volume), (2, 1, volume)]
+    {
+        let words = [
+            kind << 29 | 0x0c0 << 18 | layout << 10,
+            0x1000,
+            size,
+            pitch,
+            0,
+        ];
+        let surface = crate::intel::r#gen::gen40::surface::resolve(&words, Use::Sampler).unwrap();
+        let bytes = surface.range().bytes;
+        for lod in 0..surface.mip_count {
+            for slice in 0..surface.depth >> lod {
+                let (left, top) = surface.geometry.origin(slice, lod);
+                let (right, bottom) = (surface.level_width(lod) - 1, surface.level_height(lod) - 1);
+                for (x, y) in [(0, 0), (right, 0), (0, bottom), (right, bottom)] {
+                    let at = surface.geometry.element(left + x, top + y);
+                    assert!(
+                        at.0 - surface.range().base.0 + 4 <= bytes,
+                        "{kind} {layout} {lod} {slice} {x} {y}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 // covers: 4.7.2-34
 #[test]
 fn a_depth_buffer_is_no_buffer() {
