@@ -404,7 +404,7 @@ fn an_add_of_null_registers_updates_the_lanes_of_words() {
                 t.acc.set_int(lane, 7);
             }
             let mut port = TestPort::new(Vec::new());
-            run_in(&mut cache.unwrap(), &mut t, &mut port, &[inst.clone()], 1);
+            run_in(&mut cache.unwrap(), &mut t, &mut port, &[inst], 1);
             t.view()
         });
         assert_eq!(views[0], views[1], "{compression:?}");
