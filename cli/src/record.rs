@@ -1,13 +1,14 @@
 //! Recording: every submission of a client becomes part of a capture.
 //!
 //! The format is described in docs/captures.md. Contents are read when the device has finished what
-//! came before, so recording makes a program wait. Not modelled: which client a submission is of.
+//! came before, so recording makes a program wait. Files lie in a directory that no other user can list: who lists one can hold its
+//! lock (memory that does not answer), and submissions would wait for that. Not modelled: which client a submission is of.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::{DirBuilder, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,8 @@ use driver::observe::{Observer, Placed, Queued};
 use driver::{Device, Tiling, WeakObject};
 use kernel::string_helpers::Counted;
 use kernel::time::Delta;
-use nix::fcntl::OFlag;
+use nix::fcntl::{OFlag, openat, renameat};
+use nix::sys::stat::{Mode, mkdirat};
 use serde_json::json;
 
 use crate::capture::{Capture, CaptureError};
@@ -44,6 +46,8 @@ pub struct Recorder {
     device: Device,
     pci: (u16, u16),
     dir: PathBuf,
+    /// The directory that was opened, whatever its name stands for now.
+    handle: File,
     /// Held while a submission waits for its turn, however long that takes.
     state: Mutex<State>,
     /// How many are whole on the disk.
@@ -65,17 +69,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Recorder {
     /// Records what `device` is given into `dir`, which is made; it must not hold a capture yet.
     pub fn new(device: &Device, pci: (u16, u16), dir: &Path) -> io::Result<Self> {
-        fs::create_dir_all(dir)?;
         let first = dir.join("exec_0000");
         if first.exists() || first.with_extension(PART).exists() {
             return Err(io::Error::other(
                 "this directory holds a capture already; name another one, or remove this one",
             ));
         }
+        let handle = own_directory(dir)?;
         Ok(Recorder {
             device: device.clone(),
             pci,
             dir: dir.to_owned(),
+            handle,
             state: Mutex::default(),
             submissions: AtomicUsize::new(0),
             error: Mutex::default(),
@@ -114,10 +119,10 @@ impl Recorder {
             .wait_idle(PATIENCE)
             .map_err(|error| format!("the device is not done with what came before: {error}"))?;
         let submissions = self.submissions.load(Ordering::Acquire);
-        let whole = self.dir.join(name(submissions));
-        let dir = whole.with_extension(PART);
-        fs::create_dir(&dir).map_err(|error| format!("{}: {error}", shown::path(&dir)))?;
-        let part = Part::open(&dir).map_err(|error| format!("{}: {error}", shown::path(&dir)))?;
+        let whole = name(submissions);
+        let unfinished = format!("{whole}.{PART}");
+        let shown = |name: &str| shown::path(self.dir.join(name));
+        let part = Part::make(&self.handle, &unfinished, shown(&unfinished))?;
         let mut buffers = Vec::new();
         for (index, placed) in queued.objects.iter().enumerate() {
             let file = format!("bo_{index:03}.bin");
@@ -151,35 +156,75 @@ impl Recorder {
         });
         part.write("exec.json", format!("{exec:#}\n").as_bytes())?;
         // Now, so that nobody finds half a submission, however this ends.
-        fs::rename(&dir, &whole).map_err(|error| format!("{}: {error}", shown::path(&whole)))?;
+        renameat(
+            &self.handle,
+            unfinished.as_str(),
+            &self.handle,
+            whole.as_str(),
+        )
+        .map_err(|error| format!("{}: {error}", shown(&whole)))?;
         self.submissions.store(submissions + 1, Ordering::Release);
         Ok(())
     }
 }
 
-/// The directory of a submission that is not whole yet. Another user who may write into the directory of the recording can replace
-/// this one, or put links into it; no file is written through such a link.
-struct Part<'a> {
-    /// As it was made.
-    dir: &'a Path,
-    handle: File,
+/// Makes the directory of a recording, which is for this user alone, or opens one that is there; an error when another user can list it.
+fn own_directory(dir: &Path) -> io::Result<File> {
+    if let Some(above) = dir.parent() {
+        DirBuilder::new().recursive(true).create(above)?;
+    }
+    match DirBuilder::new().mode(0o700).create(dir) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let flags = OFlag::O_DIRECTORY.bits();
+    let handle = File::options().read(true).custom_flags(flags).open(dir)?;
+    let (meta, user) = (handle.metadata()?, nix::unistd::geteuid().as_raw());
+    // By the bits of a mode (inode(7)), which count for lists of users as well (acl(5)).
+    if meta.uid() != user || meta.mode() & 0o044 != 0 {
+        return Err(io::Error::other(format!(
+            "other users can list this directory (user {}, mode {:04o}), and could hold the program up by that; name one that is \
+             not there yet",
+            meta.uid(),
+            meta.mode() & 0o7777,
+        )));
+    }
+    Ok(handle)
 }
 
-impl Part<'_> {
-    fn open(dir: &Path) -> io::Result<Part<'_>> {
-        let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
-        let mut options = File::options();
-        let handle = options.read(true).custom_flags(flags.bits()).open(dir)?;
-        Ok(Part { dir, handle })
+/// The directory of a submission that is not whole yet. Another user who may write into the directory of the recording can replace
+/// this one, or put links into it; no file is written through such a link.
+struct Part {
+    /// As it was made.
+    name: String,
+    handle: OwnedFd,
+}
+
+impl Part {
+    /// Makes one; `shown` is its name in messages.
+    fn make(recording: &File, name: &str, shown: String) -> Result<Part, String> {
+        mkdirat(recording, name, Mode::S_IRWXU).map_err(|error| format!("{shown}: {error}"))?;
+        Part::open(recording, name, shown)
+    }
+
+    fn open(recording: &File, name: &str, shown: String) -> Result<Part, String> {
+        let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        match openat(recording, name, flags, Mode::empty()) {
+            Ok(handle) => Ok(Part {
+                name: shown,
+                handle,
+            }),
+            Err(error) => Err(format!("{shown}: {error}")),
+        }
     }
 
     /// Makes a file with these bytes; an error when something has its name, a link among others.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        // The directory that was opened, whatever its name stands for now.
-        let pinned = format!("/proc/self/fd/{}/{name}", self.handle.as_raw_fd());
-        let made = File::options().write(true).create_new(true).open(pinned);
-        let written = made.and_then(|mut file| file.write_all(bytes));
-        written.map_err(|error| format!("{}: {error}", shown::path(self.dir.join(name))))
+        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
+        let mode = Mode::from_bits_truncate(0o666);
+        let made = openat(&self.handle, name, flags, mode).map_err(io::Error::from);
+        let written = made.and_then(|file| File::from(file).write_all(bytes));
+        written.map_err(|error| format!("{}/{}: {error}", self.name, shown::path(name)))
     }
 }
 
@@ -229,9 +274,39 @@ impl Observer for Recorder {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use std::os::unix::fs::symlink;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
+
+    #[test]
+    fn no_other_user_lists_the_directory_of_a_recording() {
+        let base = tempfile::tempdir().unwrap();
+        let new = base.path().join("above/new");
+        own_directory(&new).unwrap();
+        let mode = || fs::metadata(&new).unwrap().mode() & 0o7777;
+        assert_eq!(mode(), 0o700);
+        let set = |mode| fs::set_permissions(&new, fs::Permissions::from_mode(mode)).unwrap();
+        for closed in [0o700, 0o711, 0o733, 0o1700] {
+            set(closed);
+            own_directory(&new).unwrap();
+            assert_eq!(mode(), closed);
+        }
+        for open in [0o755, 0o740, 0o704] {
+            set(open);
+            let error = own_directory(&new).unwrap_err().to_string();
+            assert!(error.contains(&format!("mode {open:04o}")), "{error}");
+        }
+        if nix::unistd::geteuid().is_root() {
+            set(0o700);
+            std::os::unix::fs::chown(&new, Some(4242), None).unwrap();
+            let error = own_directory(&new).unwrap_err().to_string();
+            assert!(error.contains("user 4242"), "{error}");
+        }
+        let file = base.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(own_directory(&file).is_err());
+    }
 
     #[test]
     fn submissions_that_were_taken_away_are_counted() {
@@ -254,7 +329,9 @@ mod tests {
         let secret = victim.join("secret");
         fs::write(&secret, "precious").unwrap();
         symlink(&secret, dir.join("bo_000.bin")).unwrap();
-        let part = Part::open(&dir).unwrap();
+        let recording = File::open(base.path()).unwrap();
+        let open = || Part::open(&recording, "exec_0000.part", "exec_0000.part".to_owned());
+        let part = open().unwrap();
         let error = part.write("bo_000.bin", b"bytes").unwrap_err();
         assert!(error.contains("exec_0000.part/bo_000.bin"), "{error}");
         fs::rename(&dir, &away).unwrap();
@@ -264,6 +341,6 @@ mod tests {
         assert_eq!(fs::read_dir(&victim).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(&secret).unwrap(), "precious");
         // A link from the beginning is no directory of ours.
-        assert!(Part::open(&dir).is_err());
+        assert!(open().is_err());
     }
 }

@@ -165,7 +165,7 @@ fn a_place_for_the_recording_that_is_none() {
     for (place, message) in [
         (taken, "holds a capture already"),
         (half, "holds a capture already"),
-        (file, "exists"),
+        (file, "Not a directory"),
     ] {
         let place = place.to_str().unwrap();
         let output = debug_with(&directory, &["--record", place], &["run"], &["true"])

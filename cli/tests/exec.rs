@@ -144,7 +144,7 @@ fn memory_has_a_least_and_a_most() {
 #[test]
 fn a_second_recording_does_not_touch_the_first() {
     let directory = scratch("exec-record-twice");
-    let capture = scratch("exec-record-capture");
+    let capture = scratch("exec-record-capture").join("new");
     let record = ["exec", "--memory", "16", "--record"];
     let args = [
         &record[..],
@@ -160,6 +160,16 @@ fn a_second_recording_does_not_touch_the_first() {
     let said = failed(&output);
     assert!(
         said.contains("holds a capture already; name another one"),
+        "{said}"
+    );
+    // One that other users can list.
+    fs::remove_dir(capture.join("exec_0000")).unwrap();
+    fs::set_permissions(&capture, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = served(&directory, &args).output().unwrap();
+    assert!(output.stdout.is_empty(), "it has not run");
+    let said = failed(&output);
+    assert!(
+        said.contains("mode 0755") && said.contains("name one that is not there yet"),
         "{said}"
     );
 }

@@ -1,41 +1,79 @@
 //! Files of the tree whose contents change: the error state.
 //!
-//! Before one is read the node brings it up to date; what is written goes to a file apart, so that
-//! it is never read.
+//! The node hands out a file without a name with the state of the moment, which is opened in the place of the one in the tree.
+
+use core::ffi::{CStr, c_int};
+use std::os::fd::RawFd;
 
 use wire::device::RENDER;
 use wire::{Head, NO_FILE, Op};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Short};
 use crate::sys::memory::Block;
 use crate::sys::socket::Packet;
-use crate::{config, link, sys};
+use crate::sys::{self, Result};
+use crate::{config, link};
 
 /// Names of these files (i915 i915_sysfs.c, i915_debugfs.c).
 const NAMES: [&[u8]; 2] = [b"/error", b"/i915_error_state"];
 
-/// Makes a file ready to be opened for reading or, when `writes`, for writing alone; where it is to be opened.
-pub fn ready(place: &Buffer, writes: bool) -> Option<Buffer> {
+/// Such a file as the node has handed it out.
+pub struct State {
+    fd: RawFd,
+    path: Short<40>,
+}
+
+impl State {
+    /// Where it can be opened, until this is dropped.
+    pub fn path(&self) -> &CStr {
+        self.path.as_cstr()
+    }
+
+    /// Opens it for the program, with the lowest number that is free.
+    pub fn open(self, flags: c_int) -> Result<RawFd> {
+        // The way there is a link.
+        let flags = flags & !libc::O_NOFOLLOW;
+        let fd = sys::openat(libc::AT_FDCWD, self.path(), flags, 0)?;
+        let lowest = sys::duplicate_onto(fd, self.fd, flags & libc::O_CLOEXEC);
+        sys::close(fd);
+        if lowest.is_ok() {
+            core::mem::forget(self);
+        }
+        lowest
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        sys::close(self.fd);
+    }
+}
+
+/// What is to be opened in the place of a file of the tree, when that is one of these and there is a node. Without a node the
+/// tree's file shows that there is no error state.
+pub fn state(place: &Buffer, writes: bool) -> Result<Option<State>> {
     let config = config::get();
-    let tree = config.tree()?;
     if config.node().is_none() || !NAMES.iter().any(|name| place.bytes().ends_with(name)) {
-        return None;
+        return Ok(None);
     }
-    if writes {
-        let mut sink = Buffer::new().ok()?;
-        let device = device_of(place)?;
-        let fits = sink.push(tree)
-            && sink.push(b"/")
-            && sink.push(wire::env::WRITTEN.as_bytes())
-            && sink.push_number(device);
-        return (fits && sys::stat_path(sink.as_cstr(), 0).is_ok()).then_some(sink);
-    }
-    // Without a node the file shows what it did.
-    let _ = link::with(|link| {
-        let head = Head::new(Op::Refresh, NO_FILE, [0; 3]);
-        link.ask(head, Block::of(&[]), &mut Packet::new())
+    let Some(device) = device_of(place) else {
+        return Ok(None);
+    };
+    let handed = link::with(|link| {
+        let head = Head::new(Op::ErrorState, NO_FILE, [device, u64::from(writes), 0]);
+        let mut packet = Packet::new();
+        link.ask(head, Block::of(&[]), &mut packet)?;
+        packet.take_fd(0).ok_or(libc::EMFILE)
     });
-    None
+    let fd = match handed {
+        Ok(fd) => fd,
+        Err(libc::ENODEV) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut path = Short::new();
+    let fits = path.push(b"/proc/self/fd/") && path.push_number(fd as u64);
+    debug_assert!(fits, "twenty digits at most");
+    Ok(Some(State { fd, path }))
 }
 
 /// Number of the device that such a file is of. It stands at the end of the directory's name, which may be reached by links:

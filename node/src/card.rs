@@ -3,6 +3,7 @@
 //! Devices share the connections and the descriptors of the clients, and nothing else.
 
 use std::fmt;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +17,8 @@ use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 use mmio_mock::intel::r#gen::DeviceInfo;
 
-use crate::errors::ErrorFiles;
+use crate::errors::{ErrorFiles, NO_ERROR};
 use crate::report::Work;
-use crate::tree::Tree;
 use crate::view::Views;
 use crate::{Error, Options, edge};
 
@@ -35,7 +35,7 @@ pub struct Card {
     live: Arc<LivePlatform>,
     pub(crate) memory: OwnedFd,
     pub(crate) views: Views,
-    pub(crate) errors: ErrorFiles,
+    errors: ErrorFiles,
     submissions: AtomicU64,
     opened: AtomicU64,
 }
@@ -86,12 +86,11 @@ fn own_part(memory: usize) -> usize {
 }
 
 impl Card {
-    /// Powers the device on and binds the driver; its files lie in `tree`.
+    /// Powers the device on and binds the driver.
     pub(crate) fn start(
         number: usize,
         info: &'static DeviceInfo,
         options: &Options,
-        tree: &Tree,
     ) -> Result<Arc<Self>, Error> {
         let memory = edge::create(c"crestline-memory", options.memory)
             .map_err(Error::system("graphics memory"))?;
@@ -109,7 +108,7 @@ impl Card {
         if let Some(period) = options.hang_check {
             device.set_hang_check_period(period);
         }
-        let errors = ErrorFiles::new(tree.path(), number).map_err(Error::system("error files"))?;
+        let errors = ErrorFiles::new().map_err(Error::system("error files"))?;
         let card = Arc::new(Card {
             number,
             info,
@@ -217,17 +216,21 @@ impl Card {
         self.device.watch();
     }
 
-    /// Brings the files that show the error state up to date.
-    pub(crate) fn refresh(&self) {
-        self.errors.refresh(
-            || drop(self.device.take_error_state()),
-            || self.device.error_text(),
-        );
+    /// Clears the error state when a client has written to one of the files that show it.
+    pub(crate) fn look_at_errors(&self) {
+        self.errors.look(|| drop(self.device.take_error_state()));
+    }
+
+    /// A file for a client that shows the error state, and clears it once it is written to.
+    pub(crate) fn error_file(&self, writes: bool) -> io::Result<OwnedFd> {
+        self.look_at_errors();
+        let text = self.device.error_text();
+        self.errors
+            .open(text.as_deref().unwrap_or(NO_ERROR), writes)
     }
 
     /// The node ends.
     pub(crate) fn stop(&self) {
         self.device.observe(None);
-        self.errors.close();
     }
 }

@@ -13,6 +13,7 @@ use kernel::error::{
     Error, Result as KernelResult,
     code::{EBADF, EINVAL, EMFILE, ENODEV, ENOTTY},
 };
+use nix::errno::Errno;
 use nix::sys::stat::fstat;
 use wire::message::{MAX_REMAPS, Remap};
 use wire::{Head, Op, Reply};
@@ -235,10 +236,7 @@ impl Connection<'_> {
                 server.count_frames(head.a);
                 Ok(())
             }
-            Some(Op::Refresh) => {
-                server.refresh();
-                self.socket.send(&Reply::default(), &[], &[])
-            }
+            Some(Op::ErrorState) => self.error_state(head),
             Some(Op::Life | Op::Thread | Op::Installed) | None => {
                 self.socket.send(&failure(EINVAL), &[], &[])
             }
@@ -256,8 +254,7 @@ impl Connection<'_> {
             admin: self.peer.is_admin(),
         };
         let server = self.server;
-        let number = usize::try_from(head.c).ok();
-        let Some(card) = number.and_then(|number| server.cards.get(number)) else {
+        let Some(card) = self.card(head.c) else {
             return self.socket.send(&failure(ENODEV), &[], &[]);
         };
         match server.descriptors.open(card, node, who) {
@@ -269,13 +266,36 @@ impl Connection<'_> {
                 server.note_opened(card);
                 self.socket.send(&reply, &[], &[fd.as_fd()])
             }
-            Err(error) => {
-                self.server.say_full(&error);
-                let errno = error.raw_os_error().unwrap_or(nix::libc::EMFILE);
-                self.socket
-                    .send(&failure(Error::from_errno(-errno)), &[], &[])
-            }
+            Err(error) => self.not_opened(&error),
         }
+    }
+
+    fn error_state(&self, head: &Head) -> io::Result<()> {
+        let Some(card) = self.card(head.a) else {
+            return self.socket.send(&failure(ENODEV), &[], &[]);
+        };
+        match card.error_file(head.b == 1) {
+            Ok(fd) => self.socket.send(&Reply::default(), &[], &[fd.as_fd()]),
+            Err(error) => self.not_opened(&error),
+        }
+    }
+
+    /// The device with a number.
+    fn card(&self, number: u64) -> Option<&Arc<Card>> {
+        let number = usize::try_from(number).ok()?;
+        self.server.cards.get(number)
+    }
+
+    fn not_opened(&self, error: &io::Error) -> io::Result<()> {
+        let errno = match error.kind() {
+            io::ErrorKind::FileTooLarge => Errno::EFBIG as i32,
+            _ => error.raw_os_error().unwrap_or(Errno::EMFILE as i32),
+        };
+        if errno == Errno::EMFILE as i32 || errno == Errno::ENFILE as i32 {
+            self.server.say_full(error);
+        }
+        let reply = failure(Error::from_errno(-errno));
+        self.socket.send(&reply, &[], &[])
     }
 
     fn ioctl(&mut self, head: &Head, payload: Vec<u8>) -> io::Result<()> {

@@ -26,7 +26,8 @@ use parking_lot::{Mutex, MutexGuard};
 
 use self::waiting::Waiting;
 use crate::card::Card;
-use crate::{limits, work};
+use crate::limits::not_kept;
+use crate::work;
 
 /// What a descriptor is.
 #[derive(Clone)]
@@ -204,14 +205,6 @@ fn key(fd: impl AsFd) -> io::Result<Key> {
         device: stat.st_dev,
         inode: stat.st_ino,
     })
-}
-
-/// A descriptor, unless its number is among those that are kept for connections.
-fn not_kept(fd: &OwnedFd) -> io::Result<()> {
-    if limits::is_kept(fd.as_raw_fd()) {
-        return Err(Errno::EMFILE.into());
-    }
-    Ok(())
 }
 
 /// A client's end and the node's, which takes nothing (shutdown(2)).
@@ -396,16 +389,14 @@ mod tests {
 
     use super::*;
     use crate::Options;
-    use crate::tree::Tree;
 
     fn card_and_table() -> (Arc<Card>, Descriptors) {
         let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
-        let tree = Tree::build(&[info]).unwrap();
         let options = Options {
             memory: 16 << 20,
             ..Options::new(info)
         };
-        let card = Card::start(0, info, &options, &tree).unwrap();
+        let card = Card::start(0, info, &options).unwrap();
         let wake = nix::sys::eventfd::EventFd::new().unwrap();
         (card, Descriptors::new(&wake).unwrap())
     }

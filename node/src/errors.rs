@@ -1,25 +1,27 @@
 //! The files that show a device's error state: in sysfs and in debugfs.
 //!
-//! i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write
-//! clears the state whatever is written. A new text is a new file in the place of the old; writers get a file apart.
-//! Not modelled: those who read and write through one descriptor get the file itself.
+//! i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write clears the state whatever is
+//! written. Each client that opens one gets a file of its own, without a name: the node writes no file that clients have, whose lock
+//! one of them could hold for as long as it likes. What the tree has at these places is for those that list it.
+//! Not modelled: a file that is made empty when it is opened (`fopen` does so to write) counts as written.
 
-use std::fs::{self, File};
+use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
 
-use kernel::string_helpers::Escaped;
-use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use parking_lot::Mutex;
 use wire::device::RENDER;
 
-use crate::tree;
+use crate::{limits, tree};
 
 /// What the files say when nothing has happened (i915 `error_state_read`).
-const NO_ERROR: &str = "No error state collected\n";
+pub const NO_ERROR: &str = "No error state collected\n";
+
 /// Where those of a device are in the tree.
-fn places(device: usize) -> [String; 3] {
+pub fn places(device: usize) -> [String; 3] {
     let debug = |minor: usize| format!("sys/kernel/debug/dri/{minor}/i915_error_state");
     let (place, card) = (tree::place(device), format!("card{device}"));
     [
@@ -32,143 +34,86 @@ fn places(device: usize) -> [String; 3] {
 /// Most reads of events at a look; each gives as many as 4 KiB hold. The rest is for the next look.
 const READS: usize = 16;
 
-/// The writers' file of a device.
-fn sink(tree: &Path, device: usize) -> PathBuf {
-    tree.join(format!("{}{device}", wire::env::WRITTEN))
-}
-
-struct Inner {
-    /// The tree is going away: nothing is put into it any more.
-    is_closed: bool,
-    inotify: Inotify,
-    /// The writers' file.
-    written: WatchDescriptor,
-    /// What the files show, until a client writes to them.
-    shown: Option<String>,
-}
-
-/// The files.
+/// The files of a device.
 pub struct ErrorFiles {
-    tree: PathBuf,
-    /// Number of the device.
-    device: usize,
-    inner: Mutex<Inner>,
+    /// Tells that one has been written to. Locked until the state is cleared then.
+    written: Mutex<Inotify>,
 }
 
 impl ErrorFiles {
-    /// Puts those of a device into a tree.
-    pub fn new(tree: &Path, device: usize) -> io::Result<Self> {
-        let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
-        let sink = sink(tree, device);
-        File::create(&sink)?;
-        let files = ErrorFiles {
-            tree: tree.to_owned(),
-            device,
-            inner: Mutex::new(Inner {
-                is_closed: false,
-                written: inotify.add_watch(&sink, AddWatchFlags::IN_MODIFY)?,
-                inotify,
-                shown: None,
-            }),
-        };
-        files.refresh(|| (), || None);
-        Ok(files)
+    pub fn new() -> io::Result<Self> {
+        let flags = InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK;
+        let written = Mutex::new(Inotify::init(flags)?);
+        Ok(ErrorFiles { written })
     }
 
-    /// Calls `clear` when a client has written to a file; then shows what `text` gives, or that there is nothing.
-    pub fn refresh(&self, clear: impl FnOnce(), text: impl FnOnce() -> Option<String>) {
-        let mut inner = self.inner.lock();
-        if inner.is_closed {
-            return;
-        }
-        if self.is_written(&mut inner) {
-            inner.shown = None;
-            clear();
-        }
-        let text = text().unwrap_or_else(|| NO_ERROR.to_owned());
-        if inner.shown.as_ref() == Some(&text) {
-            return;
-        }
-        for place in places(self.device) {
-            let path = self.tree.join(place);
-            if let Err(error) = self.replace(&inner.inotify, &path, &text) {
-                log::warn!("{}: {error}", Escaped(path.display()));
-            }
-        }
-        inner.shown = Some(text);
-    }
-
-    /// From here on the files stay as they are.
-    pub fn close(&self) {
-        self.inner.lock().is_closed = true;
-    }
-
-    fn is_written(&self, inner: &mut Inner) -> bool {
+    /// Calls `clear` when a client has written to a file since the last look.
+    pub fn look(&self, clear: impl FnOnce()) {
+        let inotify = self.written.lock();
         let mut is_written = false;
         // A client can make events faster than they are read.
         for _ in 0..READS {
-            let Ok(events) = inner.inotify.read_events() else {
+            let Ok(events) = inotify.read_events() else {
                 break;
             };
-            for event in events {
-                if event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW) {
-                    // Events that found no room.
-                    is_written = true;
-                    continue;
-                }
-                if !event.mask.contains(AddWatchFlags::IN_MODIFY) {
-                    // A file that is gone.
-                    continue;
-                }
-                is_written |= event.wd != inner.written || self.empty_written();
-            }
+            // Where events found no room, a write may be among them. What is left tells that a file is gone.
+            let tells = AddWatchFlags::IN_MODIFY | AddWatchFlags::IN_Q_OVERFLOW;
+            is_written |= events.iter().any(|event| event.mask.intersects(tells));
         }
-        is_written
+        if is_written {
+            clear();
+        }
     }
 
-    /// Makes the writers' file empty; whether it was not. (That is told as a change too.)
-    fn empty_written(&self) -> bool {
-        let Ok(file) = File::options()
-            .write(true)
-            .custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_NOFOLLOW)
-            .open(sink(&self.tree, self.device))
-        else {
-            return false;
-        };
-        file.metadata().is_ok_and(|file| file.len() > 0) && file.set_len(0).is_ok()
-    }
-
-    /// Another file takes the place of one: a reader of the old one reads on there.
-    fn replace(&self, inotify: &Inotify, path: &Path, text: &str) -> io::Result<()> {
-        let new = self.tree.join(format!("new{}", self.device));
-        // A client may have put something there that does not open (a FIFO) or is elsewhere (a link).
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+    /// A file for a client, with a text. To write into one that is for writing clears the state.
+    pub fn open(&self, text: &str, writes: bool) -> io::Result<OwnedFd> {
+        limits::allow_file(text.len())?;
+        let mut file = File::from(memfd_create(c"error", MFdFlags::MFD_CLOEXEC)?);
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        // Opened anew, as the system tells nothing of writes through the first descriptor of such a file (Linux 6.14 and later).
+        let client = File::options().read(true).write(writes).open(&path)?;
+        limits::not_kept(&client)?;
+        if writes {
+            self.written
+                .lock()
+                .add_watch(path.as_str(), AddWatchFlags::IN_MODIFY)?;
         }
-        File::create_new(&new)?.write_all(text.as_bytes())?;
-        inotify.add_watch(&new, AddWatchFlags::IN_MODIFY)?;
-        fs::rename(&new, path)
+        Ok(client.into())
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::io::Read as _;
+
     use super::*;
 
+    fn is_written(files: &ErrorFiles) -> bool {
+        let mut is_written = false;
+        files.look(|| is_written = true);
+        is_written
+    }
+
     #[test]
-    fn nothing_is_put_into_a_tree_that_goes_away() {
-        let dir = tempfile::tempdir().unwrap();
-        for place in places(0) {
-            fs::create_dir_all(dir.path().join(place).parent().unwrap()).unwrap();
+    fn each_client_has_a_file_of_its_own() {
+        let files = ErrorFiles::new().unwrap();
+        let [mut first, mut second] = ["first", "second"]
+            .map(|text| files.open(text, true).unwrap())
+            .map(File::from);
+        let mut reader = File::from(files.open("third", false).unwrap());
+        assert!(reader.write_all(b"1").is_err() && !is_written(&files));
+        for file in [&mut first, &mut second] {
+            file.write_all(b"1").unwrap();
+            assert!(is_written(&files) && !is_written(&files));
         }
-        let files = ErrorFiles::new(dir.path(), 0).unwrap();
-        let shown = || fs::read_to_string(dir.path().join(&places(0)[0])).unwrap();
-        files.refresh(|| (), || Some("first".to_owned()));
-        assert_eq!(shown(), "first");
-        files.close();
-        files.refresh(|| (), || Some("second".to_owned()));
-        assert_eq!(shown(), "first");
+        let mut rest = String::new();
+        second.read_to_string(&mut rest).unwrap();
+        reader.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "econdthird");
+        drop((first, second, reader));
+        assert!(!is_written(&files));
     }
 }

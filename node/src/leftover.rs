@@ -1,14 +1,18 @@
-//! Directories of nodes that were killed.
+//! Directories of nodes are removed: its own, and those of killed nodes.
 //!
-//! A node holds a lock on its own directory; one without is nobody's.
+//! A node holds a lock on its own directory; one without is nobody's. A program can hold the system's lock of a directory, by a listing
+//! into memory that does not answer, and who removes the directory waits then, even when it is told to end. So another process removes it,
+//! which is left to itself when it takes long.
 
 use std::fs::{self, DirEntry, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use kernel::string_helpers::Escaped;
 use nix::fcntl::{Flock, FlockArg};
 
 /// What the names of all directories begin with.
@@ -22,29 +26,65 @@ pub fn lock(dir: &Path) -> Option<Flock<File>> {
     Flock::lock(file, FlockArg::LockExclusiveNonblock).ok()
 }
 
-/// Times that a directory is removed which others still put something into.
-const TRIES: u32 = 100;
-/// The pauses between tries grow by this, up to [`PAUSE`], so that on a busy host the others come to their end: two seconds in all.
-const LONGER: Duration = Duration::from_millis(1);
+/// TIMEOUT: how long the removal of directories may take; some thousandths of a second are usual.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The pauses between looks grow by this, up to [`PAUSE`].
+const LONGER: Duration = Duration::from_micros(200);
 /// The longest of the pauses.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Removes a directory with all that is in it, also with what others put into it meanwhile.
-pub fn remove(dir: &Path) -> std::io::Result<()> {
-    let mut tries = 0;
+pub fn remove(dir: &Path) -> io::Result<()> {
+    remove_until(dir, Instant::now() + PATIENCE)
+}
+
+fn remove_until(dir: &Path, until: Instant) -> io::Result<()> {
+    let mut pause = Duration::ZERO;
     loop {
-        match fs::remove_dir_all(dir) {
-            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty && tries < TRIES => {
-                tries += 1;
-                sleep((LONGER * tries).min(PAUSE));
-            }
-            done => return done,
+        remove_once(dir, until)?;
+        if fs::symlink_metadata(dir).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Ok(());
         }
+        // Others still put something into it.
+        rest(&mut pause, until)?;
     }
+}
+
+/// Tries it once; an error when that is not at its end in time.
+fn remove_once(dir: &Path, until: Instant) -> io::Result<()> {
+    let mut remove = Command::new("/bin/rm");
+    remove
+        .arg("-rf")
+        .arg("--")
+        .arg(dir)
+        .current_dir("/")
+        .env_clear();
+    remove.stdin(Stdio::null()).stdout(Stdio::null());
+    let Ok(mut child) = remove.stderr(Stdio::null()).spawn() else {
+        // No process is left for it (ulimit -u), or there is no such program.
+        let _ = fs::remove_dir_all(dir);
+        return Ok(());
+    };
+    let mut pause = Duration::ZERO;
+    while child.try_wait()?.is_none() {
+        rest(&mut pause, until)?;
+    }
+    Ok(())
+}
+
+fn rest(pause: &mut Duration, until: Instant) -> io::Result<()> {
+    if Instant::now() >= until {
+        let text = "a program holds it; it is removed once that program lets go";
+        return Err(io::Error::new(ErrorKind::TimedOut, text));
+    }
+    *pause = (*pause + LONGER).min(PAUSE);
+    sleep(*pause);
+    Ok(())
 }
 
 /// Removes those that lie beside `own`, as far as they are the same user's.
 pub fn sweep(own: &Path) {
+    let until = Instant::now() + PATIENCE;
     let Some(uid) = fs::metadata(own).ok().map(|meta| meta.uid()) else {
         return;
     };
@@ -52,9 +92,10 @@ pub fn sweep(own: &Path) {
     for entry in entries.into_iter().flatten().flatten() {
         if is_old(&entry, uid)
             && let Some(_lock) = lock(&entry.path())
-        {
             // Somebody else may be at it as well.
-            let _ = fs::remove_dir_all(entry.path());
+            && let Err(error) = remove_until(&entry.path(), until)
+        {
+            log::debug!("{}: {error}", Escaped(entry.path().display()));
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::sync::Once;
 
+use nix::errno::Errno;
 use parking_lot::Mutex;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -65,7 +67,7 @@ pub fn raise_descriptors() {
 
 /// Whether a number of a descriptor is among the last ones, which are kept for connections. The system gives out the
 /// lowest number that is free.
-pub fn is_kept(number: i32) -> bool {
+fn is_kept(number: i32) -> bool {
     is_among(number, KEPT, 8)
 }
 
@@ -80,6 +82,14 @@ fn is_among(number: i32, most: u64, share: u64) -> bool {
     };
     let kept = most.min(limit / share);
     u64::try_from(number).is_ok_and(|number| number >= limit - kept)
+}
+
+/// EMFILE for a descriptor whose number is among those that are kept for connections.
+pub fn not_kept(fd: &impl AsRawFd) -> io::Result<()> {
+    if is_kept(fd.as_raw_fd()) {
+        return Err(Errno::EMFILE.into());
+    }
+    Ok(())
 }
 
 /// Whether a file of so many bytes is allowed; to make one that is not ends a process by SIGXFSZ.

@@ -204,7 +204,7 @@ fn refusal(stranger: Stranger) -> Refusal {
 
 /// A connection that counts, until it is dropped.
 pub struct Admitted {
-    /// The most that the process could do when it connected (capabilities(7)).
+    /// The most that the process could do when its connection was accepted (capabilities(7)).
     pub permitted: CapabilitySet,
     pin: Arc<Pin>,
     peers: Arc<Peers>,

@@ -52,9 +52,12 @@ fn within(base: &Path, runtime: Option<&Path>, user: u32) -> io::Result<PathBuf>
         return Ok(base);
     }
     let place = base.join(format!("{PREFIX}{user}"));
-    match DirBuilder::new().mode(0o700).create(&place) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
+    // To look does not wait for a program that holds the system's lock of the directory, as making something there does.
+    if fs::symlink_metadata(&place).is_err() {
+        match DirBuilder::new().mode(0o700).create(&place) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
     }
     if is_of_alone(&place, user) {
         return Ok(place);

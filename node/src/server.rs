@@ -111,7 +111,7 @@ impl Server {
         edge::survive_leases().map_err(Error::system("signals"))?;
         let tree = Tree::build(infos).map_err(Error::system("directory of the device"))?;
         let cards = infos.iter().enumerate();
-        let cards = cards.map(|(number, info)| Card::start(number, info, options, &tree));
+        let cards = cards.map(|(number, info)| Card::start(number, info, options));
         let cards = cards.collect::<Result<Vec<_>, Error>>()?;
         let wake = Wake::new().map_err(Error::system("eventfd"))?;
         let listener =
@@ -284,7 +284,7 @@ impl Server {
         self.frames.fetch_add(frames, Ordering::Relaxed);
     }
 
-    /// Looks whether engines hang, and shows the error states.
+    /// Looks whether engines hang, and whether clients have cleared error states.
     pub fn look_at_engines(&self) {
         for card in &self.cards {
             if !self.in_step {
@@ -292,14 +292,7 @@ impl Server {
             }
         }
         self.say_faults();
-        self.refresh();
-    }
-
-    /// Brings the files of the tree up to date.
-    pub fn refresh(&self) {
-        for card in &self.cards {
-            card.refresh();
-        }
+        self.cards.iter().for_each(|card| card.look_at_errors());
     }
 
     /// Names what the devices have refused or could not do since the last look.

@@ -10,14 +10,14 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kernel::string_helpers::Escaped;
 use mmio_mock::intel::r#gen::DeviceInfo;
 use nix::fcntl::Flock;
-use tempfile::TempDir;
 use wire::device::{RENDER, SLOTS};
 
-use crate::{leftover, place};
+use crate::{errors, leftover, place};
 
 /// A device's place on the bus, and that of its bus. There is no other number than those of devices that a node has.
 fn slot(device: usize) -> (&'static str, &'static str) {
@@ -41,7 +41,8 @@ fn nodes(device: usize) -> [(String, usize); 2] {
 
 /// The directory; it goes away with this.
 pub struct Tree {
-    dir: TempDir,
+    dir: PathBuf,
+    is_removed: AtomicBool,
     /// Says that it is in use.
     _lock: Option<Flock<fs::File>>,
 }
@@ -53,10 +54,12 @@ impl Tree {
             .prefix(leftover::PREFIX)
             // From the first moment on, whatever the umask is.
             .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in(place::of_user()?)?;
+            .tempdir_in(place::of_user()?)?
+            .keep();
         let tree = Tree {
-            _lock: leftover::lock(dir.path()),
+            _lock: leftover::lock(&dir),
             dir,
+            is_removed: AtomicBool::new(false),
         };
         leftover::sweep(tree.path());
         for (device, info) in devices.iter().enumerate() {
@@ -70,11 +73,14 @@ impl Tree {
     }
 
     pub fn path(&self) -> &Path {
-        self.dir.path()
+        &self.dir
     }
 
-    /// Removes it now, not when the last thread lets go of it, which the end of the process may forestall.
+    /// Removes it now, not when the last thread lets go of it, which the end of the process may forestall. Tried once.
     pub fn remove(&self) {
+        if self.is_removed.swap(true, Ordering::AcqRel) {
+            return;
+        }
         if let Err(error) = leftover::remove(self.path()) {
             log::warn!("{}: {error}", Escaped(self.path().display()));
         }
@@ -93,7 +99,7 @@ impl Tree {
     }
 
     fn make_room(&self, path: &str) -> io::Result<PathBuf> {
-        let path = self.dir.path().join(path);
+        let path = self.dir.join(path);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
@@ -178,6 +184,15 @@ impl Tree {
             )?;
             self.file(&format!("{base}/i915_wedged"), b"0x0000000000000000\n")?;
         }
+        for place in errors::places(device) {
+            self.file(&place, errors::NO_ERROR.as_bytes())?;
+        }
         Ok(())
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.remove();
     }
 }

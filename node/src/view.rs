@@ -5,8 +5,11 @@
 //! Not modelled: seeing the device's writes without having asked whether it is done.
 //!
 //! Order of locks: a view's copy, then the door to the device, then device and memory; and a view's copy, then
-//! what keeps those that give room back apart, then the map of views. The map is locked for a few looks at a time and with nothing taken under it. Copies are as large as clients
+//! the map of views. The map is locked for a few looks at a time and with nothing taken under it. Copies are as large as clients
 //! like, so only those that use the same object wait for one.
+//!
+//! The file of the views is read and written through its mapping alone, and its pages are never given back: a system call would
+//! need the lock of the file, which a client's own system call can hold for as long as that client likes.
 
 mod marks;
 mod merge;
@@ -19,7 +22,7 @@ use std::sync::Arc;
 
 use driver::{Object, WeakObject};
 use mmio_mock::LivePlatform;
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Mutex, MutexGuard};
 
 use self::marks::Marks;
 use self::merge::{Copy, Sides};
@@ -52,6 +55,8 @@ struct Inner {
     stale: BTreeMap<usize, u64>,
     changes: u64,
     room: Room,
+    /// No view has lain behind this place: there are zeros.
+    used: usize,
     /// Where the search for objects that are gone goes on: behind this number.
     reached: usize,
 }
@@ -63,8 +68,6 @@ pub struct Views {
     marks: Marks,
     inner: Mutex<Inner>,
     door: Mutex<()>,
-    /// Shared by those that give ranges back, from the look on that has found them.
-    clearing: RwLock<()>,
 }
 
 impl Views {
@@ -80,10 +83,10 @@ impl Views {
                 stale: BTreeMap::new(),
                 changes: 0,
                 room: Room::new(SPACE),
+                used: 0,
                 reached: 0,
             }),
             door: Mutex::new(()),
-            clearing: RwLock::new(()),
         })
     }
 
@@ -113,9 +116,9 @@ impl Views {
         })?;
         let mut copy = view.copy.lock();
         let size = view.range.len();
-        if !copy.allocate(size) {
+        if !copy.allocate(&self.window, size) {
             self.collect_all();
-            if !copy.allocate(size) {
+            if !copy.allocate(&self.window, size) {
                 return None;
             }
         }
@@ -145,9 +148,11 @@ impl Views {
             return Some(Arc::clone(view));
         }
         let range = inner.room.take(object.size().next_multiple_of(PAGE))?;
+        let used = inner.used.clamp(range.start, range.end);
+        inner.used = inner.used.max(range.end);
         let view = Arc::new(View {
             object: object.downgrade(),
-            copy: Mutex::new(Copy::new(object, range.start)),
+            copy: Mutex::new(Copy::new(object, range.start..used)),
             range,
         });
         inner.views.insert(key, Arc::clone(&view));
@@ -165,17 +170,12 @@ impl Views {
 
     /// Looks at so many views and lets go of those whose objects are gone.
     fn collect(&self, looks: usize) {
-        let _clearing = self.clearing.read();
         let gone = self.lock().take_gone(looks);
-        for (key, view) in gone {
-            self.marks.remove(key);
-            let range = &view.range;
-            // Not under the lock: pages that are given back take their time.
-            if !punch(&self.fd, range.start, range.len()) {
-                self.clear(range);
-            }
-            self.lock().room.give(range);
+        for (key, _) in &gone {
+            self.marks.remove(*key);
         }
+        // Not under the lock: what was known of them may be large.
+        drop(gone);
     }
 
     /// Looks at all views there are; others get their turn in between.
@@ -185,14 +185,6 @@ impl Views {
             let looks = left.min(TURN);
             self.collect(looks);
             left -= looks;
-        }
-        // What others have found is room, too, once they have given it back.
-        drop(self.clearing.write());
-    }
-
-    fn clear(&self, range: &Range<usize>) {
-        for page in range.clone().step_by(PAGE) {
-            self.window.write(page, &[0; PAGE]);
         }
     }
 
@@ -335,7 +327,8 @@ impl Inner {
     }
 
     /// Looks at so many views, from the first that was not reached the last time on, and takes out those whose objects
-    /// are gone: mappings hold their objects, so no client can see these. How many there are in all is the clients' choice.
+    /// are gone, whose ranges are free then: mappings hold their objects, so no client can see these. How many there are in all is the
+    /// clients' choice.
     fn take_gone(&mut self, looks: usize) -> Vec<(usize, Arc<View>)> {
         let mut gone = Vec::new();
         for _ in 0..looks.min(self.views.len()) {
@@ -348,18 +341,14 @@ impl Inner {
             self.reached = key;
             if !view.object.is_alive() {
                 self.stale.remove(&key);
-                gone.extend(self.views.remove(&key).map(|view| (key, view)));
+                if let Some(view) = self.views.remove(&key) {
+                    self.room.give(&view.range);
+                    gone.push((key, view));
+                }
             }
         }
         gone
     }
-}
-
-/// Gives the pages of a range back; they read as zeros then.
-fn punch(fd: &OwnedFd, start: usize, len: usize) -> bool {
-    use nix::fcntl::{FallocateFlags, fallocate};
-    let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
-    fallocate(fd, flags, start as i64, len as i64).is_ok()
 }
 
 #[cfg(test)]

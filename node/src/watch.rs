@@ -26,8 +26,9 @@ pub fn run(server: &Arc<Server>) {
             // What is closed is forgotten at the next request.
             std::thread::sleep(if pending { FENCES } else { IN_STEP });
         } else if let Err(error) = server.descriptors.watch(patience) {
-            log::error!("watching descriptors: {error}");
-            return;
+            // Closed files are forgotten later, at the next look that succeeds; engines are looked at all the same.
+            server.say_own(&format!("watching descriptors: {error}"));
+            std::thread::sleep(ENGINE);
         }
         server.wake.clear();
         if Instant::now() >= next {

@@ -4,6 +4,7 @@
 //! what goes from one device to another.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,8 +18,8 @@ use node::{Error, MOST_DEVICES, Node, Options};
 use wire::{Head, Op};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
-use crate::support::Connection;
 use crate::support::frame::{Frame, Party};
+use crate::support::{Connection, error_state, open_error_state};
 
 const BOTH: [&str; 2] = ["gm965", "ironlake"];
 const NONE: &str = "No error state collected\n";
@@ -396,25 +397,16 @@ fn a_device_that_is_reset_leaves_the_other_at_work_and_has_its_own_error_state()
     assert_eq!(resets.collect::<Vec<_>>(), [3, 0]);
     // The files of the first show it, those of the second do not.
     let (client, _) = Connection::new(&name, Op::Thread);
-    let tree = tree(&node);
-    let read = |place: &str| {
-        let answer = client.call(&Head::new(Op::Refresh, 0, [0; 3]), &[]);
-        assert_eq!(answer.reply.result, 0);
-        fs::read_to_string(tree.join(place)).unwrap()
-    };
-    let state = read("sys/class/drm/card0/error");
+    let read = |device| error_state(&client, device);
+    let state = read(0);
     assert!(state.contains("PCI ID: 0x2a02"), "{state:.300}");
-    for minor in [0, 128] {
-        let place = format!("sys/kernel/debug/dri/{minor}/i915_error_state");
-        assert_eq!(read(&place), state);
-    }
-    assert_eq!(read("sys/class/drm/card1/error"), NONE);
-    assert_eq!(read("sys/kernel/debug/dri/129/i915_error_state"), NONE);
+    assert_eq!(read(1), NONE);
     // What is written to the files of one device clears the state of that one.
-    fs::write(tree.join(format!("{}1", wire::env::WRITTEN)), "1").unwrap();
-    assert_eq!(read("sys/class/drm/card0/error"), state);
-    fs::write(tree.join(format!("{}0", wire::env::WRITTEN)), "1").unwrap();
-    assert_eq!(read("sys/class/drm/card0/error"), NONE);
+    let write = |device| open_error_state(&client, device, true).write_all(b"1");
+    write(1).unwrap();
+    assert_eq!(read(0), state);
+    write(0).unwrap();
+    assert_eq!(read(0), NONE);
 }
 
 #[test]

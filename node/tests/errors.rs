@@ -4,8 +4,8 @@
 
 use crate::support;
 
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::fs;
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use std::time::Duration;
 use wire::{Head, Op};
 
 use crate::support::frame::Party;
+use crate::support::{error_state, open_error_state};
 
 const NONE: &str = "No error state collected\n";
 const PLACES: [&str; 3] = [
@@ -30,118 +31,77 @@ fn hang(name: &str) {
     assert_eq!(party.wait(batch, -1), 0);
 }
 
-fn refresh(party: &Party) {
-    let answer = party.client.call(&Head::new(Op::Refresh, 0, [0; 3]), &[]);
-    assert_eq!(answer.reply.result, 0);
-}
-
 #[test]
 fn a_write_clears_at_once_and_a_reader_sees_one_state() {
-    let (node, name) = support::start();
-    let environment = node.environment();
-    let tree = Path::new(&environment[1].1);
+    let (_node, name) = support::start();
     let party = Party::new(&name);
-    let read = |place: &str| {
-        refresh(&party);
-        fs::read_to_string(tree.join(place)).unwrap()
-    };
-    for place in PLACES {
-        assert_eq!(read(place), NONE);
-    }
+    let client = &party.client;
+    let read = || error_state(client, 0);
+    assert_eq!(read(), NONE);
     for length in [1, 2, NONE.len(), 70_000] {
         hang(&name);
-        let state = read(PLACES[0]);
+        let state = read();
         assert!(state.len() > 1000 && state.contains("GPU hang"), "{state}");
-        for place in PLACES {
-            assert_eq!(read(place), state);
-        }
         // The first stays, as long as nobody clears it.
         hang(&name);
-        assert_eq!(read(PLACES[1]), state);
-        let mut reader = File::open(tree.join(PLACES[0])).unwrap();
+        assert_eq!(read(), state);
+        let mut reader = open_error_state(client, 0, false);
+        assert!(reader.write_all(b"1").is_err(), "opened to be read");
         let mut begun = vec![0; 100];
         reader.read_exact(&mut begun).unwrap();
-        let sink = tree.join(format!("{}0", wire::env::WRITTEN));
-        let mut writer = File::options().write(true).open(sink).unwrap();
+        let mut writer = open_error_state(client, 0, true);
+        assert_eq!(read(), state);
         writer.write_all(&vec![b'1'; length]).unwrap();
-        for place in PLACES {
-            assert_eq!(read(place), NONE);
-        }
+        assert_eq!(read(), NONE);
         // The next state is another; the reader goes on with the one that it began with.
         hang(&name);
-        assert_ne!(read(PLACES[0]), state);
+        assert_ne!(read(), state);
         reader.read_to_end(&mut begun).unwrap();
         assert_eq!(String::from_utf8(begun).unwrap(), state);
-        // Also who writes to the file itself, through a descriptor to read and write.
-        let mut both = File::options()
-            .write(true)
-            .open(tree.join(PLACES[2]))
-            .unwrap();
-        both.write_all(b"x").unwrap();
-        assert_eq!(read(PLACES[2]), NONE);
-        assert_eq!(
-            fs::metadata(tree.join(format!("{}0", wire::env::WRITTEN)))
-                .unwrap()
-                .len(),
-            0
-        );
+        // Also through a file that was read before, or that was opened before the state was there.
+        let mut both = open_error_state(client, 0, true);
+        assert!(both.read(&mut [0; 100]).unwrap() == 100);
+        for mut file in [both, writer] {
+            file.write_all(b"x").unwrap();
+            assert_eq!(read(), NONE);
+            hang(&name);
+            assert_ne!(read(), NONE);
+        }
+        open_error_state(client, 0, true).write_all(b"1").unwrap();
+        assert_eq!(read(), NONE);
     }
 }
 
-/// Runs a request that must not wait for what lies in the tree; a FIFO that it waits for is opened then, so that the test
-/// ends.
-fn in_time(party: Party, fifo: &Path, run: fn(&Party)) -> Party {
-    let (done, wait) = std::sync::mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        run(&party);
-        let _ = done.send(());
-        party
-    });
-    // TIMEOUT: the request takes some milliseconds.
-    let in_time = wait.recv_timeout(std::time::Duration::from_secs(10));
-    let ends = (in_time.is_err()).then(|| File::options().read(true).write(true).open(fifo));
-    let party = thread.join().unwrap();
-    drop(ends);
-    assert!(in_time.is_ok(), "a FIFO keeps the node waiting");
-    party
-}
-
-/// The tree is the clients' to write.
+/// Files belong to the client that has opened them: what it does there shows in no other's.
 #[test]
-fn fifos_and_links_in_the_tree_keep_nobody_waiting() {
-    use nix::sys::stat::Mode;
-    let (node, name) = support::start();
-    let environment = node.environment();
-    let tree = Path::new(&environment[1].1);
-    let party = Party::new(&name);
-    refresh(&party);
-    // Where the next state is written first.
-    let fifo = tree.join("new0");
-    nix::unistd::mkfifo(&fifo, Mode::S_IRWXU).unwrap();
-    hang(&name);
-    let party = in_time(party, &fifo, refresh);
-    let read = |place: &str| fs::read_to_string(tree.join(place)).unwrap();
+fn what_a_client_writes_shows_to_no_other() {
+    let (_node, name) = support::start();
+    let [one, other] = [(); 2].map(|()| Party::new(&name));
+    let mut first = open_error_state(&one.client, 0, true);
+    let second = open_error_state(&other.client, 0, true);
+    first.rewind().unwrap();
+    first.write_all(b"something else").unwrap();
+    first.set_len(1 << 20).unwrap();
+    let mut texts = [second, open_error_state(&other.client, 0, false)].map(|mut file| {
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        text
+    });
+    texts.sort();
+    assert_eq!(texts, [NONE, NONE]);
+    let answer = one
+        .client
+        .call(&Head::new(Op::ErrorState, 0, [1, 0, 0]), &[]);
+    assert_eq!(answer.reply.result, -nix::libc::ENODEV);
+}
+
+#[test]
+fn the_tree_lists_them() {
+    let (node, _) = support::start();
     for place in PLACES {
-        assert!(read(place).contains("GPU hang"));
+        let text = fs::read_to_string(node.directory().join(place)).unwrap();
+        assert_eq!(text, NONE);
     }
-    // A link there leads nowhere.
-    let elsewhere = tree.join("elsewhere");
-    std::os::unix::fs::symlink(&elsewhere, &fifo).unwrap();
-    let mut writer = File::options()
-        .write(true)
-        .open(tree.join(PLACES[0]))
-        .unwrap();
-    writer.write_all(b"1").unwrap();
-    refresh(&party);
-    assert!(PLACES.iter().all(|place| read(place) == NONE) && !elsewhere.exists());
-    // In place of the file that is written to clear the state, which is still written.
-    let sink = tree.join(format!("{}0", wire::env::WRITTEN));
-    let mut writer = File::options().write(true).open(&sink).unwrap();
-    fs::remove_file(&sink).unwrap();
-    nix::unistd::mkfifo(&sink, Mode::S_IRWXU).unwrap();
-    writer.write_all(b"1").unwrap();
-    let party = in_time(party, &sink, refresh);
-    drop(party);
 }
 
 #[test]
@@ -157,22 +117,22 @@ fn the_tree_goes_with_its_node() {
 #[test]
 fn a_client_that_writes_without_end_holds_no_others_up() {
     let (node, name) = support::start();
-    let tree = Path::new(&node.environment()[1].1).to_owned();
-    let sink = format!("{}0", wire::env::WRITTEN);
-    let places = [sink.as_str(), PLACES[0]];
+    let writing = Party::new(&name);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| {
-                let open = |place| File::options().append(true).open(tree.join(place)).unwrap();
-                let mut files = places.map(open);
+            let mut files = [(); 2].map(|()| open_error_state(&writing.client, 0, true));
+            let stop = &stop;
+            scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     for file in &mut files {
+                        file.rewind().unwrap();
                         file.write_all(b"1").unwrap();
                     }
                 }
             });
         }
+        drop(writing);
         std::thread::sleep(Duration::from_millis(300));
         // What is closed is noticed by the thread that looks at these files, too.
         drop(Party::new(&name));
@@ -181,14 +141,11 @@ fn a_client_that_writes_without_end_holds_no_others_up() {
         assert!(quiet);
     });
     let party = Party::new(&name);
-    hang(&name);
-    refresh(&party);
-    let shown = || fs::read_to_string(tree.join(PLACES[1])).unwrap();
     let until = std::time::Instant::now() + Duration::from_secs(20);
+    hang(&name);
     // The last of the events clear it, and then it stays.
-    while !shown().contains("GPU hang") {
+    while !error_state(&party.client, 0).contains("GPU hang") {
         assert!(std::time::Instant::now() < until);
         hang(&name);
-        refresh(&party);
     }
 }

@@ -14,6 +14,7 @@ mod contexts;
 mod devices;
 mod endless;
 mod errors;
+mod held;
 mod hostile;
 mod limits;
 mod loops;

@@ -1,10 +1,8 @@
 //! A client that makes a look at its memory last for ever stops itself alone.
 //!
-//! userfaultfd(2): a page that is missing is waited for until the process that has registered it brings it. A file system
-//! of an unprivileged user (FUSE) can do the same. Passes, and says so, where the system allows no userfaultfd.
+//! Passes, and says so, where the system allows no userfaultfd.
 
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::fd::FromRawFd as _;
+use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -13,16 +11,12 @@ use nix::sys::socket::{setsockopt, sockopt};
 use nix::sys::time::TimeVal;
 use wire::{Head, Op};
 
+use crate::support::held::Unanswered;
 use crate::support::{Connection, start};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// In another process: the node.
 const NODE: &str = "CRESTLINE_TEST_STUCK";
-/// linux/userfaultfd.h: UFFD_API, UFFDIO_API, UFFDIO_REGISTER, UFFDIO_REGISTER_MODE_MISSING.
-const API: u64 = 0xaa;
-const ASK_API: u64 = 0xc018_aa3f;
-const REGISTER: u64 = 0xc020_aa00;
-const MISSING: u64 = 1;
 
 /// A process that ends with the test, however that ends.
 struct Ended(Child);
@@ -45,26 +39,17 @@ fn in_another_process() {
     let Ok(path) = std::env::var(NODE) else {
         return;
     };
-    // SAFETY: plain system calls on memory of this process. The page holds what the system gave the program to begin with;
-    // from here on no code of this process reads its environment.
-    let mut faults = unsafe {
-        let number = libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC);
-        if number < 0 {
-            println!("\nskipped");
-            return;
-        }
-        let mut api = [API, 0, 0];
-        assert_eq!(libc::ioctl(number as i32, ASK_API, &mut api), 0);
-        let page = libc::getauxval(libc::AT_RANDOM) & !4095;
-        let mut range = [page, 4096, MISSING, 0];
-        assert_eq!(libc::ioctl(number as i32, REGISTER, &mut range), 0);
-        assert_eq!(libc::madvise(page as *mut _, 4096, libc::MADV_DONTNEED), 0);
-        std::fs::File::from_raw_fd(number as i32)
+    // SAFETY: the page holds what the system gave the program to begin with; from here on no code of this process reads its
+    // environment.
+    let page = unsafe { Unanswered::over(libc::getauxval(libc::AT_RANDOM) as usize & !4095) };
+    let Some(mut page) = page else {
+        println!("\nskipped");
+        return;
     };
     let client = Connection::silent(&path);
     client.try_send(&first(Op::Life)).unwrap();
     // The node's read of the page.
-    faults.read_exact(&mut [0; 32]).unwrap();
+    page.await_call();
     println!("\nstuck");
     loop {
         std::thread::park();

@@ -129,9 +129,10 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char) -> *mut c_void {
             || run(path),
             |place| {
                 let mode = text(mode).map_or(&b""[..], CStr::to_bytes);
-                let writes = !mode.starts_with(b"r") && !mode.contains(&b'+');
-                let instead = fresh::ready(place, writes);
-                run(instead.as_ref().unwrap_or(place).as_cstr().as_ptr())
+                let writes = !mode.starts_with(b"r") || mode.contains(&b'+');
+                let state = fresh::state(place, writes)?;
+                let path = state.as_ref().map_or(place.as_cstr(), fresh::State::path);
+                run(path.as_ptr())
             },
         )
     })

@@ -54,9 +54,12 @@ fn open_tree(place: &Buffer, flags: c_int) -> Result<c_int> {
         }
         return Ok(fd);
     }
-    let writes = flags & libc::O_ACCMODE == libc::O_WRONLY;
-    let instead = fresh::ready(place, writes);
-    let place = instead.as_ref().unwrap_or(place);
+    let writes = flags & libc::O_ACCMODE != libc::O_RDONLY;
+    if flags & libc::O_PATH == 0
+        && let Some(state) = fresh::state(place, writes)?
+    {
+        return state.open(plain);
+    }
     sys::openat(AT_FDCWD, place.as_cstr(), plain, 0)
 }
 

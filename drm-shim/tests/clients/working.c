@@ -28,13 +28,27 @@ int main(void) {
     CHECK(refused(lstat("/dev/dri/card0/", &a), ENOTDIR));
     CHECK(refused(open("/dev/dri/card0/", O_RDWR), ENOTDIR));
 
-    // Written to somewhere else than where it is read.
+    // What the node hands out is opened, with the number and the flags that Linux gives it.
+    int next = dup(0);
+    CHECK(next >= 0 && close(next) == 0);
+    fd = open(CARD "/error", O_RDONLY | O_NOFOLLOW);
+    CHECK(fd == next && read(fd, text, sizeof text) == 10 && !memcmp(text, "the state\n", 10));
+    CHECK(fcntl(fd, F_GETFD) == 0 && refused(write(fd, "1", 1), EBADF) && close(fd) == 0);
+    FILE *file = fopen(CARD "/error", "re");
+    CHECK(file && fgets(text, sizeof text, file) && !strcmp(text, "the state\n"));
+    CHECK(fcntl(fileno(file), F_GETFD) == FD_CLOEXEC && fclose(file) == 0);
+    fd = open(CARD "/error", O_RDWR | O_CLOEXEC);
+    CHECK(fd == next && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+    CHECK(read(fd, text, 4) == 4 && write(fd, "2", 1) == 1 && close(fd) == 0);
     fd = open(CARD "/error", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     CHECK(fd >= 0 && write(fd, "1\n", 2) == 2 && close(fd) == 0);
-    FILE *file = fopen(CARD "/error", "w");
+    file = fopen(CARD "/error", "w");
     CHECK(file && fputs("1\n", file) >= 0 && fclose(file) == 0);
-    fd = open(CARD "/error", O_RDONLY);
-    CHECK(fd >= 0 && read(fd, text, sizeof text) == 10 && !memcmp(text, "the state\n", 10));
+    CHECK(refused(open(CARD "/error", O_RDONLY | O_DIRECTORY), ENOTDIR));
+    fd = dup(0);
+    CHECK(fd == next && close(fd) == 0);
+    fd = open(CARD "/error", O_PATH);
+    CHECK(fd == next && close(fd) == 0);
 
     CHECK(chdir("/sys/dev/char/226:0") == 0);
     CHECK(getcwd(text, sizeof text) == text && !strcmp(text, CARD));

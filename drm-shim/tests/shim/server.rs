@@ -60,6 +60,8 @@ mod number {
 struct Shared {
     /// Two of each device.
     memories: Vec<OwnedFd>,
+    /// One of each device: what shows its error state.
+    states: Vec<OwnedFd>,
     /// Our ends of open files, and what the node says they are.
     files: Mutex<HashMap<u64, (OwnedFd, [u64; 2])>>,
     dma_bufs: Mutex<HashMap<u64, OwnedFd>>,
@@ -94,6 +96,7 @@ impl Server {
         listen(&listener, Backlog::new(64).unwrap()).unwrap();
         let shared = Arc::new(Shared {
             memories: (0..2 * devices).map(|_| memory(MEMORY)).collect(),
+            states: (0..devices).map(|_| state()).collect(),
             files: Mutex::default(),
             dma_bufs: Mutex::default(),
             log: Mutex::default(),
@@ -132,6 +135,13 @@ impl Server {
         nix::sys::uio::pwrite(fd, bytes, offset as i64).unwrap();
     }
 
+    /// What the file that shows a device's error state has.
+    pub fn state(&self, device: usize) -> String {
+        let mut text = vec![0; 64];
+        let len = nix::sys::uio::pread(&self.shared.states[device], &mut text, 0).unwrap();
+        String::from_utf8_lossy(&text[..len]).into_owned()
+    }
+
     pub fn read(&self, which: usize, offset: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         let fd = &self.shared.memories[which];
@@ -143,6 +153,13 @@ impl Server {
 fn memory(size: u64) -> OwnedFd {
     let fd = memfd_create(c"memory", MFdFlags::MFD_CLOEXEC).unwrap();
     nix::unistd::ftruncate(&fd, size as i64).unwrap();
+    fd
+}
+
+/// A file that shows an error state. (A node makes another one for each that asks.)
+fn state() -> OwnedFd {
+    let fd = memfd_create(c"state", MFdFlags::MFD_CLOEXEC).unwrap();
+    nix::unistd::write(&fd, b"the state\n").unwrap();
     fd
 }
 
@@ -173,7 +190,6 @@ fn device(at: &dyn Fn(&str) -> PathBuf, number: usize, id: &str) {
     for name in &names {
         std::fs::write(at(&format!("dev/dri/{name}")), "").unwrap();
     }
-    std::fs::write(at(&format!("{}{number}", wire::env::WRITTEN)), "").unwrap();
     let [render, card] = names.each_ref().map(|name| format!("drm/{name}/uevent"));
     let state = format!("drm/card{number}/error");
     let uevent = format!("DRIVER=i915\nPCI_SLOT_NAME={slot}\n");
@@ -188,7 +204,7 @@ fn device(at: &dyn Fn(&str) -> PathBuf, number: usize, id: &str) {
         ("config", "\u{0}\u{0}"),
         (&render, &render_name),
         (&card, &card_name),
-        (&state, "the state\n"),
+        (&state, "no state\n"),
     ] {
         std::fs::write(at(&format!("{device}/{name}")), text).unwrap();
     }
@@ -364,9 +380,12 @@ impl Connection {
             }
             Some(Op::Note) => self.log(format!("note {a} {}", String::from_utf8_lossy(&payload))),
             Some(Op::Frames) => self.log(format!("frames {a}")),
-            Some(Op::Refresh) => {
-                self.log("refresh".into());
-                self.answer(0, 0, 0, &[]);
+            Some(Op::ErrorState) => {
+                self.log(format!("error state {a} {b}"));
+                match self.shared.states.get(a as usize) {
+                    Some(state) => self.answer(0, 0, 0, &[state.as_raw_fd()]),
+                    None => self.answer(-nix::libc::ENODEV, 0, 0, &[]),
+                }
             }
             other => self.log(format!("unexpected {other:?}")),
         }

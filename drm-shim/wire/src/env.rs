@@ -8,5 +8,3 @@ pub const TREE: &str = "CRESTLINE_TREE";
 pub const STRICT: &str = "CRESTLINE_STRICT";
 /// File name of the socket in the tree.
 pub const SOCKET: &str = "socket";
-/// Files of the tree that get what is written to the files that show the error state: a device's number follows.
-pub const WRITTEN: &str = "written";

@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -64,8 +64,9 @@ ops! {
     Frames = 10,
     /// Answer to [`Reply::INSTALL`]: `a` is the descriptor's number, or the negative of an errno.
     Installed = 11,
-    /// Brings the files of the tree up to date. Reply: a head alone.
-    Refresh = 12,
+    /// Opens a file that shows the error state. `a`: number of the device; `b`: 1 when it is also to be written. Reply: a descriptor of a
+    /// file without a name, which belongs to the client alone: it has the state of this moment. The program's file is opened from it.
+    ErrorState = 12,
     /// What is mapped in a range will also be in another one, in place of what is there: an `mremap` moves it. `a`: address of
     /// the first; `b`: of the other; `c`: length. [`Op::Unmapped`] tells which of the two is gone. Reply: a head alone.
     Copied = 13,

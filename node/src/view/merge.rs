@@ -23,6 +23,8 @@ pub struct Copy {
     pub stride: u32,
     /// Where the linear bytes lie in the memory of views.
     start: usize,
+    /// How many of them are those of earlier views, until `known` has them.
+    left: usize,
     /// The linear bytes as both sides knew them last; none until there was memory for them.
     known: Vec<u8>,
 }
@@ -36,23 +38,28 @@ pub struct Sides<'a> {
 }
 
 impl Copy {
-    pub fn new(object: &Object, start: usize) -> Self {
+    /// That of an object, which begins where `left` does: there may be bytes of earlier views. Behind it are zeros.
+    pub fn new(object: &Object, left: Range<usize>) -> Self {
         Copy {
             tiling: object.tiling(),
             stride: object.stride(),
-            start,
+            start: left.start,
+            left: left.len(),
             known: Vec::new(),
         }
     }
 
-    /// Allocates `known` for an object of so many bytes, all of them zero; false when the memory for them is missing: the client
-    /// has decided on the size.
-    pub fn allocate(&mut self, size: usize) -> bool {
+    /// Allocates `known` for an object of so many bytes, and fills it with what shows; false when the memory for it is missing: the
+    /// client has decided on the size.
+    pub fn allocate(&mut self, window: &Window, size: usize) -> bool {
         if self.known.len() < size {
             if self.known.try_reserve_exact(size).is_err() {
                 return false;
             }
             self.known.resize(size, 0);
+            if let Some(left) = self.known.get_mut(..self.left.min(size)) {
+                window.read(self.start, left);
+            }
         }
         true
     }

@@ -90,7 +90,7 @@ fn what_the_cpu_wrote_survives_a_pull() {
 }
 
 #[test]
-fn views_of_objects_that_are_gone_make_room_and_read_as_zeros() {
+fn views_of_objects_that_are_gone_make_room_and_show_in_no_later_ones() {
     let (live, device) = device();
     let views = Views::new().unwrap();
     let first = device.create_object(4096, Tiling::X, 512).unwrap();

@@ -3,6 +3,7 @@
 
 pub mod child;
 pub mod frame;
+pub mod held;
 pub mod random;
 pub mod recorded;
 
@@ -169,6 +170,20 @@ impl Connection {
         block[..len].copy_from_slice(&answer.payload[answer.payload.len() - len..]);
         answer.reply.result
     }
+}
+
+/// Opens a file that shows the error state of a device, also to be written when `writes`.
+pub fn open_error_state(client: &Connection, device: u64, writes: bool) -> std::fs::File {
+    let head = Head::new(Op::ErrorState, 0, [device, u64::from(writes), 0]);
+    let mut answer = client.call(&head, &[]);
+    assert_eq!((answer.reply.result, answer.fds.len()), (0, 1));
+    answer.fds.remove(0).into()
+}
+
+/// What the files show of a device.
+pub fn error_state(client: &Connection, device: u64) -> String {
+    let file = open_error_state(client, device, false);
+    std::io::read_to_string(file).unwrap()
 }
 
 /// A node whose hangs are found soon, but not that soon that a device whose thread waits for a processor seems to hang;

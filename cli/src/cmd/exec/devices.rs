@@ -2,6 +2,7 @@
 //!
 //! The files of a device have its number and its name in theirs when there are several.
 
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -115,9 +116,11 @@ impl Outputs {
                 None => path.clone(),
             });
             if let Some(path) = &path {
-                // Now, not when the program has run.
-                std::fs::File::create(path)
-                    .map_err(|error| format!("{}: {error}", shown::path(path)))?;
+                // Now, not when the program has run. Others that read it could hold it, and the device with it.
+                let mut options = std::fs::File::options();
+                options.write(true).create(true).truncate(true).mode(0o600);
+                let made = options.open(path);
+                made.map_err(|error| format!("{}: {error}", shown::path(path)))?;
             }
             let trace = trace::Args {
                 trace: path,

@@ -47,6 +47,14 @@ impl Geometry {
         )
     }
 
+    /// The furthest column and the furthest row, in elements, at which slices of a level up to `last` begin.
+    pub fn corner(&self, last: u32, lod: u32) -> (u32, u32) {
+        let full = (1 << self.levels[(lod as usize).min(MAX_LEVELS - 1)].across) - 1;
+        // The rows of slices above the last one are full.
+        let slice = if last > full { last | full } else { last };
+        self.origin(slice, lod)
+    }
+
     /// Address of an element by column and row of the whole surface.
     #[inline]
     pub fn element(&self, column: u32, row: u32) -> GpuAddr {

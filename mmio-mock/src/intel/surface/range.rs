@@ -64,20 +64,18 @@ impl Surface {
             SurfaceKind::Cube => self.depth.max(FACES),
             _ => self.depth.max(self.view_extent).max(1),
         };
-        let slices = 0..slices;
-        let slices = slices.map(|slice| self.min_array_element.saturating_add(slice));
+        let last = self.min_array_element.saturating_add(slices - 1);
         let (across, down) = geometry.block_shift;
         let blocks = |texels: u32, shift: u32| u64::from(texels).div_ceil(1 << shift.min(31));
         // CAST: fourteen.
         let levels = self.mip_count.clamp(1, MAX_LEVELS as u32);
-        // A slice of a volume may lie to the right of later ones.
-        let end = slices.flat_map(|slice| {
-            (0..levels).map(move |lod| {
-                let (left, top) = geometry.origin(slice, lod);
-                let columns = u64::from(left) + blocks(self.level_width(lod), across);
-                let rows = u64::from(top) + blocks(self.level_height(lod), down);
-                rows + below(geometry, columns)
-            })
+        // Levels lie beside others, and slices of a volume to the right of later ones: of each level, as far down as the last
+        // slice and as far to the right as any.
+        let end = (0..levels).map(|lod| {
+            let (left, top) = geometry.corner(last, lod);
+            let columns = u64::from(left) + blocks(self.level_width(lod), across);
+            let rows = u64::from(top) + blocks(self.level_height(lod), down);
+            rows + below(geometry, columns)
         });
         let mut rows = end.max().unwrap_or(0) << geometry.line_stride.min(1);
         rows += u64::from(geometry.line_offset);
