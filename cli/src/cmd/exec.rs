@@ -154,7 +154,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     devices::say_hangs(&node);
     for card in node.cards() {
         if let Some(place) = card.engine_difference() {
-            say!("crestline: machine code differs from the interpreter: {place}");
+            say!("crestline: compiled code differs from the interpreter: {place}");
         }
     }
     warn_of_others(&node, &report, !status.success());

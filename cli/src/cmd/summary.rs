@@ -95,7 +95,7 @@ pub fn engine(done: &Done, instructions: u64) -> String {
         );
     }
     if let Some(place) = &done.difference {
-        let _ = write!(out, "; machine code differs from the interpreter: {place}");
+        let _ = write!(out, "; compiled code differs from the interpreter: {place}");
     }
     out + "\n" + &waves(&done.ran)
 }

@@ -16,6 +16,7 @@ mod flow;
 pub mod r#gen;
 pub mod grf;
 mod liveness;
+pub mod loops;
 mod lower;
 pub mod mask;
 pub mod math;

@@ -13,7 +13,7 @@ const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 
 /// A float element with denormals flushed and modifiers applied.
 #[inline(always)]
-fn modified(bits: u32, and: u32, xor: u32) -> u32 {
+pub(crate) fn modified(bits: u32, and: u32, xor: u32) -> u32 {
     let flush = 0u32.wrapping_sub(u32::from(bits & 0x7f80_0000 == 0)) & 0x7fff_ffff;
     (bits & !flush & and) ^ xor
 }

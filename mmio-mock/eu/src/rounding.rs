@@ -48,7 +48,7 @@ impl Rounding {
 
 /// Denormals become zeros of their sign.
 #[inline(always)]
-fn flush(bits: u32) -> u32 {
+pub(crate) fn flush(bits: u32) -> u32 {
     let tiny = 0u32.wrapping_sub(u32::from(bits & 0x7f80_0000 == 0)) & 0x7fff_ffff;
     bits & !tiny
 }

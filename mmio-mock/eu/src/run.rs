@@ -23,7 +23,7 @@ pub struct RunStats {
     pub simd8: u64,
     /// Messages sent.
     pub sends: u64,
-    /// Instructions that machine code did.
+    /// Instructions that compiled code did.
     pub compiled: u64,
 }
 
@@ -36,7 +36,7 @@ struct Counts {
     others: u64,
     simd8: u64,
     sends: u64,
-    /// Instructions that machine code did.
+    /// Instructions that compiled code did.
     compiled: u64,
     /// Jumps back.
     turns: u32,

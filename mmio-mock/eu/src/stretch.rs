@@ -179,7 +179,7 @@ pub struct Channels {
     pub flags: [u16; 2],
 }
 
-/// Makes machine code of stretches.
+/// Makes of stretches what a host can run.
 pub trait Compiler: Debug + Send + Sync {
     /// Whether it takes on an instruction.
     fn takes(&self, step: &Step) -> bool;
@@ -188,7 +188,7 @@ pub trait Compiler: Debug + Send + Sync {
     fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>>;
 }
 
-/// A kernel's stretches as machine code.
+/// A kernel's stretches as a host runs them.
 pub trait Compiled: Debug + Send + Sync {
     /// Runs a stretch of the kernel, which is one of those compiled.
     fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels);

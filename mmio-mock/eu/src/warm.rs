@@ -2,7 +2,7 @@
 //!
 //! A kernel is compiled once threads have begun there often enough, or a thread has gone round in a loop of it. Its stretches lie between messages, branches, places
 //! that branches lead to and what no compiler takes on. Decoded kernels are forgotten often, with each flush of the
-//! instruction cache; machine code is kept by the instructions that it does, so the same kernel is compiled once.
+//! instruction cache; compiled code is kept by the instructions that it does, so the same kernel is compiled once.
 
 use crate::cache::KernelCache;
 use crate::decoded::{Decoded, Slot};
@@ -20,7 +20,7 @@ pub(crate) const TURNS: u32 = 48;
 const COUNTED: usize = 32;
 /// Steps of a kernel at most.
 const LONGEST: usize = 4096;
-/// Kernels whose machine code is kept, and most of them that are in use at once.
+/// Kernels whose compiled code is kept, and most of them that are in use at once.
 const KEPT: usize = 128;
 /// Steps that may be compiled before kernels have run, and at most at once.
 const ALLOWED: u64 = 1 << 14;
@@ -55,7 +55,7 @@ struct Count {
 #[derive(Debug, Default)]
 pub(crate) struct Warm {
     compiler: Option<Arc<dyn Compiler>>,
-    /// What machine code does is compared with what the interpreter does.
+    /// What compiled code does is compared with what the interpreter does.
     pub(crate) checked: bool,
     /// The first place where they differed.
     difference: OnceLock<String>,
@@ -64,7 +64,7 @@ pub(crate) struct Warm {
     earned: u64,
     /// Kernels that were compiled.
     compilations: u64,
-    /// Instructions that machine code did.
+    /// Instructions that compiled code did.
     instructions: u64,
     counts: Vec<Count>,
     /// Where loops begin that were compiled for themselves.
@@ -78,7 +78,7 @@ pub(crate) struct Warm {
 }
 
 impl Warm {
-    /// The stretch of a number, and the machine code of its kernel.
+    /// The stretch of a number, and the compiled code of its kernel.
     #[inline(always)]
     pub(crate) fn begin(&self, number: u16) -> Option<(Begin, &dyn Compiled)> {
         let begin = self.begins.get(usize::from(number).wrapping_sub(1))?;
@@ -136,9 +136,9 @@ impl Warm {
 }
 
 impl KernelCache {
-    /// Lets a compiler make machine code of stretches; without one the interpreter runs everything.
+    /// Lets a compiler make compiled code of stretches; without one the interpreter runs everything.
     /// `checked`: the interpreter runs all the same, its results count, and [`difference`](Self::difference) tells where
-    /// machine code had others.
+    /// compiled code had others.
     pub fn set_compiler(&mut self, compiler: Option<Arc<dyn Compiler>>, checked: bool) {
         self.warm = Warm {
             compiler,
@@ -161,7 +161,7 @@ impl KernelCache {
         self.warm.compilations
     }
 
-    /// Where machine code that was checked first did something else than the interpreter.
+    /// Where compiled code that was checked first did something else than the interpreter.
     #[must_use]
     pub fn difference(&self) -> Option<String> {
         self.warm.difference.get().cloned()

@@ -1,9 +1,11 @@
-//! Measures interpreter and machine code on the same straight kernels.
+//! Measures interpreter, loops and machine code on the same straight kernels.
 #![allow(clippy::expect_used, reason = "a measuring program")]
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Instant;
 
+use eu::stretch::Compiler;
 use eu::{
     Delivery, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread, ThreadInit,
 };
@@ -64,12 +66,10 @@ fn kernel(generation: Verx10, body: &str) -> Kernel {
 }
 
 /// Millions of instructions a second, in units of eight channels. The kernel ends where nothing is to be fetched.
-fn measure(generation: Verx10, body: &str, compiled: bool) -> f64 {
+fn measure(generation: Verx10, body: &str, compiler: Option<Arc<dyn Compiler>>) -> f64 {
     let mut port = kernel(generation, body);
     let mut cache = KernelCache::new(generation).expect("a generation that is run");
-    if compiled {
-        cache.set_compiler(jit::compiler(), false);
-    }
+    cache.set_compiler(compiler, false);
     let mut thread = Thread::of(cache.instructions());
     let mut best = 0.0f64;
     for _ in 0..ROUNDS {
@@ -101,14 +101,15 @@ fn measure(generation: Verx10, body: &str, compiled: bool) -> f64 {
 
 fn main() {
     println!(
-        "{:<28} {:>12} {:>12}",
-        "M SIMD8 instructions/s", "interpreter", "compiled"
+        "{:<28} {:>12} {:>12} {:>12}",
+        "M SIMD8 instructions/s", "interpreter", "loops", "machine code"
     );
     for generation in [40, 60].map(Verx10::from_times_ten) {
         for (name, body) in [("mixed", MIXED), ("floats", FLOATS)] {
-            let [interpreted, compiled] = [false, true].map(|c| measure(generation, body, c));
+            let compilers = [None, Some(jit::loops()), jit::compiler()];
+            let [interpreted, loops, code] = compilers.map(|c| measure(generation, body, c));
             println!(
-                "{:<28} {interpreted:>12.1} {compiled:>12.1}",
+                "{:<28} {interpreted:>12.1} {loops:>12.1} {code:>12.1}",
                 format!("{name}, generation {generation}")
             );
         }

@@ -1,6 +1,6 @@
-//! Machine code for stretches of kernels, on hosts with AVX2 and FMA.
+//! Machine code and vectors: what is made for the host that the model runs on.
 //!
-//! The only code of the model that is unsafe: it calls what it has made, and functions that only some hosts can run. Memory
+//! Stretches of kernels become machine code on hosts with AVX2 and FMA, else loops. The only code of the model that is unsafe: it calls what it has made, and functions that only some hosts can run. Memory
 //! is written first and executable then, never both. The host's rounding mode and flags stay as Rust has them.
 #![deny(unsafe_code)]
 #![cfg_attr(
@@ -19,8 +19,10 @@ mod constants;
 mod emit;
 #[cfg(target_arch = "x86_64")]
 mod held;
+mod loops;
 mod vectors;
 
+pub use loops::loops;
 pub use vectors::vectors;
 
 /// The compiler of this host; `None` where it has none: another architecture, no AVX2 or FMA, or no memory that may be

@@ -1,11 +1,11 @@
 //! Loops over pixels in the widest vectors of the host.
 
-/// Runs a function that was compiled twice: for hosts with AVX2, and for any. It gives the same on both, since no numbers are
+/// Runs a function that was compiled twice: for hosts with AVX2 and FMA, and for any. It gives the same on both, since no numbers are
 /// contracted or put into another order. Only what is inlined into `loops` is compiled so.
 #[inline]
 pub fn vectors<T>(loops: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         return with_avx2(loops);
     }
     loops()
@@ -18,11 +18,11 @@ pub fn vectors<T>(loops: impl FnOnce() -> T) -> T {
 )]
 #[inline]
 fn with_avx2<T>(loops: impl FnOnce() -> T) -> T {
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,fma")]
     fn wide<T>(loops: impl FnOnce() -> T) -> T {
         loops()
     }
-    // SAFETY: the one caller has asked the host for AVX2, and nothing else is asked of it.
+    // SAFETY: the one caller has asked the host for AVX2 and FMA, and nothing else is asked of it.
     unsafe { wide(loops) }
 }
 

@@ -1,9 +1,11 @@
 //! Random kernels: registers, flags and counts are those of the interpreter.
 
 use crate::kernels::{self, Kernel};
+use eu::stretch::Compiler;
 use eu::{KernelCache, NoObserver, RunStats, Stop, Thread};
 use fastrand::Rng;
 use isa::Verx10;
+use std::sync::Arc;
 
 /// Kernels of each generation.
 const KERNELS: u32 = 400;
@@ -34,12 +36,24 @@ fn run(
     (format!("{stop:?}"), stats, left)
 }
 
+/// The compilers of this host: machine code where it has some, and loops.
+fn compilers() -> impl Iterator<Item = (&'static str, Arc<dyn Compiler>)> {
+    let code = jit::compiler().map(|compiler| ("machine code", compiler));
+    if code.is_none() {
+        println!("skipped: machine code, which this host does not run");
+    }
+    code.into_iter().chain([("loops", jit::loops())])
+}
+
 #[test]
 fn compiled_stretches_agree_with_the_interpreter() {
-    let Some(compiler) = jit::compiler() else {
-        println!("skipped: this host has no compiler");
-        return;
-    };
+    for (name, compiler) in compilers() {
+        println!("{name}:");
+        agrees(&compiler);
+    }
+}
+
+fn agrees(compiler: &Arc<dyn Compiler>) {
     let seed = std::env::var("CRESTLINE_SEED")
         .ok()
         .and_then(|s| s.parse().ok());
@@ -100,8 +114,7 @@ fn compiled_stretches_agree_with_the_interpreter() {
 fn kernels_that_hardly_run_are_not_compiled_for_ever() {
     const COUNT: u64 = 800;
     const STEPS: u64 = 64;
-    let Some(compiler) = jit::compiler() else {
-        println!("skipped: this host has no compiler");
+    let Some((_, compiler)) = compilers().next() else {
         return;
     };
     let generation = Verx10::from_times_ten(40);

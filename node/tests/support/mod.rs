@@ -23,7 +23,7 @@ use zerocopy::{FromBytes as _, IntoBytes as _};
 pub fn at_most(usual: Duration) -> Duration {
     if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
         println!("not checked: how long it takes, under a sanitizer");
-        return Duration::MAX;
+        return Duration::from_secs(86_400);
     }
     usual
 }

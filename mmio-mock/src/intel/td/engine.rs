@@ -1,4 +1,4 @@
-//! What executes kernels: the interpreter, or machine code that does the same.
+//! What executes kernels: the interpreter, loops or machine code; results agree.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,21 +12,29 @@ use super::wave::Ran;
 pub enum Engine {
     /// Every instruction by the interpreter.
     Interpreter,
-    /// Stretches of kernels that are run often as machine code, where the host has a compiler (`jit`).
+    /// Stretches of kernels that are run often as loops over their channels, in the widest vectors of the host (`jit::loops`).
+    Wave,
+    /// The same as machine code, where the host has a compiler (`jit::compiler`).
     Compiled,
-    /// Each of them by both, which are compared; the interpreter's result counts.
+    /// Each of them by machine code or loops and by the interpreter, which are compared; the interpreter's result counts.
     Check,
 }
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 3] = [Engine::Interpreter, Engine::Compiled, Engine::Check];
+    pub const ALL: [Engine; 4] = [
+        Engine::Interpreter,
+        Engine::Wave,
+        Engine::Compiled,
+        Engine::Check,
+    ];
 
     /// Its name on a command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Interpreter => "interp",
+            Engine::Wave => "wave",
             Engine::Compiled => "jit",
             Engine::Check => "check",
         }
@@ -70,29 +78,32 @@ pub(super) fn chosen() -> Engine {
 /// What an engine has done for a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The engine; the interpreter where the host has no compiler.
+    /// The engine; [`Engine::Wave`] where [`Engine::Compiled`] was chosen and the host runs no machine code.
     pub engine: Engine,
-    /// Instructions that machine code did.
+    /// Instructions that loops or machine code did.
     pub compiled: u64,
     /// Kernels that were compiled.
     pub kernels: u64,
     /// Pixel threads by how they ran, since power-on.
     pub ran: Ran,
-    /// Where machine code has first done something else than the interpreter, in `Check`.
+    /// Where loops or machine code have first done something else than the interpreter, in `Check`.
     pub difference: Option<String>,
 }
 
 impl Td {
     /// Chooses what executes kernels from now on.
     pub fn set_engine(&mut self, engine: Engine) {
-        let compiler = match engine {
-            Engine::Interpreter => None,
+        let code = match engine {
+            Engine::Interpreter | Engine::Wave => None,
             Engine::Compiled | Engine::Check => jit::compiler(),
         };
-        self.engine = if compiler.is_some() {
-            engine
-        } else {
-            Engine::Interpreter
+        self.engine = match engine {
+            Engine::Compiled if code.is_none() => Engine::Wave,
+            engine => engine,
+        };
+        let compiler = match engine {
+            Engine::Interpreter => None,
+            _ => code.or_else(|| Some(jit::loops())),
         };
         self.cache.set_compiler(compiler, engine == Engine::Check);
         self.invalidate();

@@ -1,0 +1,167 @@
+//! Stretches as loops over channels: for every host, in safe code.
+//!
+//! The operands of a step are at known places and there is nothing to decode any more, so that a step is a loop over its channels, of
+//! which the compiler of Rust makes vectors.
+
+mod compute;
+mod operand;
+
+use crate::stretch::{ByResult, Channels, Operation, Registers, Step};
+use operand::{Flat, Operands, flat};
+
+/// A kernel's stretches.
+#[derive(Debug)]
+pub struct Kernel(Vec<Vec<Line>>);
+
+impl Kernel {
+    /// Whether there are loops for an instruction.
+    #[must_use]
+    pub fn takes(step: &Step) -> bool {
+        let rounds_to_nearest = matches!(
+            step.operation,
+            Operation::MultiplyAdd
+                | Operation::Plane
+                | Operation::NearestWhole
+                | Operation::Truncate
+                | Operation::Fraction
+                | Operation::Inverse
+                | Operation::SquareRoot
+                | Operation::InverseRoot
+        );
+        !(rounds_to_nearest && step.truncate)
+    }
+
+    /// The loops of stretches; `None` when an instruction reads or writes what is no register.
+    #[must_use]
+    pub fn new(stretches: &[Vec<Step>]) -> Option<Kernel> {
+        let known = |step: &Step| step.is_inside() && Kernel::takes(step);
+        if !stretches.iter().flatten().all(known) {
+            return None;
+        }
+        let one = |steps: &Vec<Step>| steps.iter().map(Line::of).collect();
+        Some(Kernel(stretches.iter().map(one).collect()))
+    }
+
+    /// Runs a stretch, as [`Compiled::run`](crate::stretch::Compiled::run) does. Inlined into its callers, which can be compiled for hosts
+    /// with wider vectors.
+    #[inline(always)]
+    pub fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) {
+        let (Some(lines), Some(flat)) = (self.0.get(stretch), flat(registers)) else {
+            return;
+        };
+        for line in lines {
+            compute::run(line, flat, channels);
+        }
+    }
+}
+
+/// Sixteen channels.
+const ALL: u32 = 0xffff;
+
+/// A step with its operands at hand.
+#[derive(Debug)]
+struct Line {
+    operation: Operation,
+    wide: bool,
+    truncate: bool,
+    operands: Operands,
+    /// The channels that it has, at their places in masks and flags.
+    lanes: u32,
+    /// Mask bit of its first channel.
+    shift: u32,
+    /// Channels execute that are masked off, too.
+    unmasked: bool,
+    /// Bits of both flags in one word: the place of the predicate's first; `None` without one.
+    predicate: Option<u32>,
+    inverted: bool,
+    /// The predicate chooses and enables no channel.
+    selects: bool,
+    flag: usize,
+    by_result: ByResult,
+    saturate: bool,
+    destination: Option<u16>,
+}
+
+impl Line {
+    fn of(step: &Step) -> Line {
+        Line {
+            operation: step.operation,
+            wide: step.wide,
+            truncate: step.truncate,
+            operands: Operands::of(step),
+            lanes: u32::from(step.lanes) << step.shift & ALL,
+            shift: u32::from(step.shift),
+            unmasked: step.unmasked,
+            predicate: step.predicate.map(|p| 16 * u32::from(p.flag & 1)),
+            inverted: step.predicate.is_some_and(|p| p.inverted),
+            selects: step.operation == Operation::Select,
+            flag: usize::from(step.flag & 1),
+            by_result: step.by_result,
+            saturate: step.saturate,
+            destination: step.destination,
+        }
+    }
+
+    /// The channels whose predicate is set.
+    #[inline(always)]
+    fn chosen(&self, channels: &Channels) -> u32 {
+        let Some(at) = self.predicate else {
+            return ALL;
+        };
+        let both = u32::from(channels.flags[0]) | u32::from(channels.flags[1]) << 16;
+        let set = both >> at & ALL;
+        if self.inverted { !set & ALL } else { set }
+    }
+
+    /// The channels that execute.
+    #[inline(always)]
+    fn executing(&self, channels: &Channels) -> u32 {
+        let masked = if self.unmasked {
+            u32::MAX
+        } else {
+            channels.enabled
+        };
+        masked & self.lanes
+    }
+
+    /// The channels that are written.
+    #[inline(always)]
+    fn written(&self, channels: &Channels) -> u32 {
+        let executing = self.executing(channels);
+        if self.selects {
+            executing
+        } else {
+            executing & self.chosen(channels)
+        }
+    }
+
+    /// Writes a result to the channels of a mask.
+    #[inline(always)]
+    fn store<const N: usize>(&self, written: u32, result: &[u32; N], registers: &mut Flat) {
+        let Some(first) = self.destination else {
+            return;
+        };
+        let Some(to) = operand::dwords_mut::<N>(registers, first) else {
+            return;
+        };
+        let written = written >> self.shift;
+        if written & ALL >> (16 - N) == ALL >> (16 - N) {
+            *to = *result;
+            return;
+        }
+        let chosen = operand::lanes::<N>(written);
+        for i in 0..N {
+            to[i] = to[i] & !chosen[i] | result[i] & chosen[i];
+        }
+    }
+
+    /// Sets the flags of the channels that are written by bits, one for each channel of the step.
+    #[inline(always)]
+    fn set_flags(&self, bits: u32, channels: &mut Channels) {
+        let to = self.executing(channels) & self.chosen(channels);
+        let flag = &mut channels.flags[self.flag];
+        let old = u32::from(*flag);
+        // CAST: sixteen bits.
+        *flag = (old & !to | bits << self.shift & to) as u16;
+    }
+}
