@@ -104,7 +104,7 @@ impl Line {
 
     /// The channels whose predicate is set.
     #[inline(always)]
-    fn chosen(&self, channels: &Channels) -> u32 {
+    fn chosen(&self, channels: Channels) -> u32 {
         let Some(at) = self.predicate else {
             return ALL;
         };
@@ -115,7 +115,7 @@ impl Line {
 
     /// The channels that execute.
     #[inline(always)]
-    fn executing(&self, channels: &Channels) -> u32 {
+    fn executing(&self, channels: Channels) -> u32 {
         let masked = if self.unmasked {
             u32::MAX
         } else {
@@ -126,7 +126,7 @@ impl Line {
 
     /// The channels that are written.
     #[inline(always)]
-    fn written(&self, channels: &Channels) -> u32 {
+    fn written(&self, channels: Channels) -> u32 {
         let executing = self.executing(channels);
         if self.selects {
             executing
@@ -158,7 +158,7 @@ impl Line {
     /// Sets the flags of the channels that are written by bits, one for each channel of the step.
     #[inline(always)]
     fn set_flags(&self, bits: u32, channels: &mut Channels) {
-        let to = self.executing(channels) & self.chosen(channels);
+        let to = self.executing(*channels) & self.chosen(*channels);
         let flag = &mut channels.flags[self.flag];
         let old = u32::from(*flag);
         // CAST: sixteen bits.

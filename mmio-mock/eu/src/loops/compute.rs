@@ -258,7 +258,7 @@ fn of_floats<const N: usize, C: OfFloats>(
     registers: &mut Flat,
     channels: &mut Channels,
 ) {
-    let written = line.written(channels);
+    let written = line.written(*channels);
     let a = line.operands.floats::<N>(0, registers);
     let (mut b, mut c) = ([0.0; N], [0.0; N]);
     if C::SOURCES > 1 {
@@ -283,7 +283,7 @@ fn store<const N: usize>(
     registers: &mut Flat,
     channels: &mut Channels,
 ) {
-    line.store(line.written(channels), result, registers);
+    line.store(line.written(*channels), result, registers);
     match line.by_result {
         ByResult::No => {}
         ByResult::Zero => line.set_flags(zeros(result), channels),
@@ -295,8 +295,8 @@ fn store<const N: usize>(
 #[inline(always)]
 fn zeros<const N: usize>(dwords: &[u32; N]) -> u32 {
     let mut bits = 0;
-    for i in 0..N {
-        bits |= u32::from(dwords[i] == 0) << i;
+    for (i, dword) in dwords.iter().enumerate() {
+        bits |= u32::from(*dword == 0) << i;
     }
     bits
 }
@@ -338,7 +338,7 @@ fn add_dwords<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut 
 fn select<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels) {
     let a = line.operands.dwords::<N>(0, registers);
     let b = line.operands.dwords::<N>(1, registers);
-    let chosen = lanes::<N>(line.chosen(channels) >> line.shift);
+    let chosen = lanes::<N>(line.chosen(*channels) >> line.shift);
     let mut result = [0; N];
     for i in 0..N {
         result[i] = a[i] & chosen[i] | b[i] & !chosen[i];
@@ -355,10 +355,10 @@ fn compare<const N: usize>(
     is: impl Fn(usize) -> bool,
 ) {
     let mut result = [0; N];
-    for i in 0..N {
-        result[i] = 0u32.wrapping_sub(u32::from(is(i)));
+    for (i, result) in result.iter_mut().enumerate() {
+        *result = 0u32.wrapping_sub(u32::from(is(i)));
     }
-    line.store(line.written(channels), &result, registers);
+    line.store(line.written(*channels), &result, registers);
     line.set_flags(!zeros(&result), channels);
 }
 
@@ -393,7 +393,7 @@ fn compare_dwords<const N: usize, T: Test>(
 
 #[inline(always)]
 fn plane<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels) {
-    let written = line.written(channels);
+    let written = line.written(*channels);
     let [p, q, s] = line.operands.plane(registers);
     let [u, v] = line.operands.point::<N>(registers);
     let mut result = [0; N];

@@ -41,8 +41,8 @@ pub(super) fn dwords_mut<const N: usize>(
 #[inline(always)]
 pub(super) fn lanes<const N: usize>(mask: u32) -> [u32; N] {
     let mut lanes = [0; N];
-    for i in 0..N {
-        lanes[i] = 0u32.wrapping_sub(mask >> i & 1);
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        *lane = 0u32.wrapping_sub(mask >> i & 1);
     }
     lanes
 }
@@ -118,10 +118,9 @@ impl Operands {
         };
         let mut point = [[0.0; N]; 2];
         for (number, axis) in (0..).zip(&mut point) {
-            for i in 0..N {
-                // CAST: below 32.
-                let place = first + (i / 8 * 16 + number * 8 + i % 8) as u16;
-                axis[i] = self.sources[1].float(scalar(registers, place));
+            for (i, value) in (0..).zip(axis) {
+                let place = first + i / 8 * 16 + number * 8 + i % 8;
+                *value = self.sources[1].float(scalar(registers, place));
             }
         }
         point
