@@ -45,13 +45,22 @@ impl Kernel {
     /// Runs a stretch, as [`Compiled::run`](crate::stretch::Compiled::run) does. Inlined into its callers, which can be compiled for hosts
     /// with wider vectors.
     #[inline(always)]
-    pub fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) {
+    pub fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32 {
         let (Some(lines), Some(flat)) = (self.0.get(stretch), flat(registers)) else {
-            return;
+            return 0;
         };
+        let mut leaves = 0;
         for line in lines {
-            compute::run(line, flat, channels);
+            if line.operation == Operation::Leave {
+                leaves += 1;
+                if line.is_left(*channels) {
+                    return leaves;
+                }
+            } else {
+                compute::run(line, flat, channels);
+            }
         }
+        0
     }
 }
 
@@ -133,6 +142,13 @@ impl Line {
         } else {
             executing & self.chosen(channels)
         }
+    }
+
+    /// Whether a channel leaves, or none executes.
+    #[inline(always)]
+    fn is_left(&self, channels: Channels) -> bool {
+        let executing = self.executing(channels);
+        executing == 0 || executing & self.chosen(channels) != 0
     }
 
     /// Writes a result to the channels of a mask.

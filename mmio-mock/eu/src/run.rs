@@ -245,48 +245,50 @@ impl Thread {
         if self.waiting {
             self.wake();
         }
-        let ready = counts.left >= u64::from(begin.steps)
+        let ready = counts.left >= u64::from(begin.done.steps)
             && self.acc_lazy
             && self.step == 0
             && !self.alt
+            && !(begin.leaves != 0 && self.spf)
             && self.rounding == Rounding::Nearest
             && !(self.waiting
-                && (self.stale != 0 || self.parked.within(self.ip, u32::from(begin.bytes))));
+                && (self.stale != 0 || self.parked.within(self.ip, u32::from(begin.done.bytes))));
         if !ready {
             return false;
         }
-        let interpreted = warm
-            .checked
-            .then(|| self.interpreted(usize::from(begin.steps), slots));
+        let before = warm.checked.then(|| Box::new(self.clone()));
         let mut channels = Channels {
             enabled: self.emask,
             flags: self.flag,
         };
-        kernel.run(
+        let ended = kernel.run(
             usize::from(begin.stretch),
             self.regs.all_mut(),
             &mut channels,
         );
         self.flag = channels.flags;
         let first = self.ip;
-        self.ip = first.wrapping_add(u32::from(begin.bytes));
-        if let Some(interpreted) = interpreted {
+        let done = warm.done(begin, ended);
+        self.ip = first.wrapping_add(u32::from(done.bytes));
+        if let Some(before) = before {
+            let interpreted = before.interpreted(usize::from(done.steps), slots);
             if *self != *interpreted {
                 let end = self.ip;
                 warm.differs(format!("instructions {first:#010x} to {end:#010x}"));
             }
             *self = *interpreted;
         }
-        counts.left -= u64::from(begin.steps);
-        counts.simd8 += u64::from(begin.simd8);
-        counts.compiled += u64::from(begin.steps);
-        true
+        counts.left -= u64::from(done.steps);
+        counts.simd8 += u64::from(done.simd8);
+        counts.compiled += u64::from(done.steps);
+        // The instruction that it has ended before is the interpreter's, also where a stretch begins at it.
+        done.steps != 0
     }
 
     /// The thread after so many instructions in a row that the interpreter runs.
     #[cold]
-    fn interpreted(&self, steps: usize, slots: &[Slot]) -> Box<Thread> {
-        let mut thread = Box::new(self.clone());
+    fn interpreted(self: Box<Thread>, steps: usize, slots: &[Slot]) -> Box<Thread> {
+        let mut thread = self;
         for _ in 0..steps {
             if let Some(slot) = slots.get(KernelCache::slot_index(thread.ip, thread.place)) {
                 (slot.hot.run)(&mut thread, &slot.hot);

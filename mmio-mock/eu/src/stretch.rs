@@ -1,6 +1,7 @@
 //! Stretches of a kernel: what a compiler is given, and what it answers with.
 //!
-//! A stretch is instructions in a row that compute in registers and flags alone: no message, no branch, no register besides.
+//! A stretch is instructions in a row that compute in registers and flags alone: no message, no register besides. Of branches there are
+//! those by which channels leave a loop: while no channel takes one the stretch goes on, else it ends before it.
 //! Operands are resolved to places in the thread's registers, so a compiler knows no encoding and no generation. The
 //! interpreter remains what decides: a compiler takes on only what it does bit for bit alike.
 
@@ -75,6 +76,8 @@ pub enum Operation {
     SquareRoot,
     /// One by the square root: root and quotient in double precision, rounded to a single float once.
     InverseRoot,
+    /// Nothing. The stretch ends before it when a channel executes whose predicate is set, or when no channel executes.
+    Leave,
 }
 
 /// A comparison of source 0 with source 1.
@@ -190,6 +193,7 @@ pub trait Compiler: Debug + Send + Sync {
 
 /// A kernel's stretches as a host runs them.
 pub trait Compiled: Debug + Send + Sync {
-    /// Runs a stretch of the kernel, which is one of those compiled.
-    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels);
+    /// Runs a stretch of the kernel, which is one of those compiled. Zero when it has come to its end; else the number of the
+    /// [`Leave`](Operation::Leave) that it has ended before, counted from one in the stretch.
+    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32;
 }

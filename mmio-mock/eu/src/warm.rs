@@ -7,7 +7,7 @@
 use crate::cache::KernelCache;
 use crate::decoded::{Decoded, Slot};
 use crate::stretch::resolve;
-use crate::stretch::{Compiled, Compiler, Step};
+use crate::stretch::{Compiled, Compiler, Operation, Step};
 use isa::Opcode;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -37,6 +37,16 @@ pub(crate) struct Begin {
     /// Number of the kernel among those of the cache, and of the stretch in it.
     pub(crate) kernel: u16,
     pub(crate) stretch: u16,
+    /// All of it.
+    pub(crate) done: Done,
+    /// Number of what is in front of the first branch that it can end before, and how many of these branches there are.
+    first_leave: u16,
+    pub(crate) leaves: u16,
+}
+
+/// A part of a stretch, from its beginning on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
     /// Instructions, and the same in units of eight channels.
     pub(crate) steps: u16,
     pub(crate) simd8: u16,
@@ -73,6 +83,8 @@ pub(crate) struct Warm {
     kernels: Vec<Arc<dyn Compiled>>,
     /// Where stretches begin, by their numbers.
     begins: Vec<Begin>,
+    /// What is in front of branches that stretches can end before.
+    fronts: Vec<Done>,
     /// By what they do; nothing where a compiler gave up.
     kept: HashMap<Vec<Vec<Step>>, Option<Arc<dyn Compiled>>>,
 }
@@ -84,6 +96,16 @@ impl Warm {
         let begin = self.begins.get(usize::from(number).wrapping_sub(1))?;
         let kernel = self.kernels.get(usize::from(begin.kernel))?;
         Some((*begin, kernel.as_ref()))
+    }
+
+    /// What has been done of a stretch that has ended as [`Compiled::run`] says.
+    #[inline(always)]
+    pub(crate) fn done(&self, begin: Begin, ended: u32) -> Done {
+        if ended == 0 {
+            return begin.done;
+        }
+        let number = usize::from(begin.first_leave) + ended as usize - 1;
+        self.fronts.get(number).copied().unwrap_or_default()
     }
 
     /// Notes a difference.
@@ -99,6 +121,7 @@ impl Warm {
         self.loops.clear();
         self.kernels.clear();
         self.begins.clear();
+        self.fronts.clear();
     }
 
     /// Takes what so many steps cost from what has been earned; `false` when it is not enough.
@@ -207,7 +230,7 @@ impl KernelCache {
             return;
         }
         let page = self.page(ip);
-        let (begins, stretches) = self.stretches(page, ip, compiler.as_ref());
+        let (begins, fronts, stretches) = self.stretches(page, ip, compiler.as_ref());
         if stretches.is_empty() {
             return;
         }
@@ -231,7 +254,9 @@ impl KernelCache {
         let same = |other: &Arc<dyn Compiled>| Arc::ptr_eq(other, &compiled);
         let known = self.warm.kernels.iter().position(same);
         let number = known.unwrap_or(self.warm.kernels.len());
-        if number >= KEPT || self.warm.begins.len() + begins.len() > BEGINS {
+        let full = self.warm.begins.len() + begins.len() > BEGINS
+            || self.warm.fronts.len() + fronts.len() > BEGINS;
+        if number >= KEPT || full {
             // Too many at once: as if the instruction cache had been flushed.
             self.invalidate();
             return;
@@ -239,11 +264,13 @@ impl KernelCache {
         if known.is_none() {
             self.warm.kernels.push(compiled);
         }
-        // CAST: below `KEPT`.
-        let number = number as u16;
+        // CAST: below `KEPT`, and `BEGINS` at most.
+        let (number, before) = (number as u16, self.warm.fronts.len() as u16);
+        self.warm.fronts.extend(fronts);
         for (at, begin) in begins {
             self.warm.begins.push(Begin {
                 kernel: number,
+                first_leave: before + begin.first_leave,
                 ..begin
             });
             let Ok(number) = u16::try_from(self.warm.begins.len()) else {
@@ -259,7 +286,7 @@ impl KernelCache {
         page: usize,
         ip: u32,
         compiler: &dyn Compiler,
-    ) -> (Vec<(usize, Begin)>, Vec<Vec<Step>>) {
+    ) -> (Vec<(usize, Begin)>, Vec<Done>, Vec<Vec<Step>>) {
         let set = self.instructions();
         let place = set.rules.place;
         let slots = self.slots(page);
@@ -268,6 +295,7 @@ impl KernelCache {
         let targets = targets(slots, first..end, place, set.rules.paths);
         let mut begins: Vec<(usize, Begin)> = Vec::new();
         let mut stretches: Vec<Vec<Step>> = Vec::new();
+        let mut fronts = Vec::new();
         let mut steps = 0;
         // Whether the instruction before belongs to a stretch.
         let mut open = false;
@@ -282,20 +310,26 @@ impl KernelCache {
             let size = if hot.empty { 1 } else { length(hot, place) };
             match (step, begins.last_mut(), stretches.last_mut()) {
                 (Some(step), Some((_, begin)), Some(stretch)) if open && !targets[at] => {
+                    if step.operation == Operation::Leave {
+                        fronts.push(begin.done);
+                        begin.leaves += 1;
+                    }
                     stretch.push(step);
-                    begin.extend(hot);
+                    begin.done.extend(hot);
                     steps += 1;
                 }
+                // A stretch does something before it can end.
+                (Some(step), ..) if step.operation == Operation::Leave => open = false,
                 (Some(step), ..) => {
                     // CAST: fewer than there are slots in a page.
                     let mut begin = Begin {
                         kernel: 0,
                         stretch: stretches.len() as u16,
-                        steps: 0,
-                        simd8: 0,
-                        bytes: 0,
+                        done: Done::default(),
+                        first_leave: fronts.len() as u16,
+                        leaves: 0,
                     };
-                    begin.extend(hot);
+                    begin.done.extend(hot);
                     begins.push((at, begin));
                     stretches.push(vec![step]);
                     steps += 1;
@@ -305,11 +339,11 @@ impl KernelCache {
             }
             at += size;
         }
-        (begins, stretches)
+        (begins, fronts, stretches)
     }
 }
 
-impl Begin {
+impl Done {
     fn extend(&mut self, hot: &Decoded) {
         self.steps += 1;
         self.simd8 += u16::from(hot.weight);

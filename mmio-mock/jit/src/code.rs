@@ -69,24 +69,22 @@ struct Code {
 
 impl Compiled for Code {
     #[inline]
-    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) {
-        let Some(begin) = self.begins.get(stretch).and_then(|at| self.memory.get(*at)) else {
-            return;
-        };
-        call(begin, registers, channels);
+    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32 {
+        let begin = self.begins.get(stretch).and_then(|at| self.memory.get(*at));
+        begin.map_or(0, |begin| call(begin, registers, channels))
     }
 }
 
 #[allow(unsafe_code, reason = "machine code is called")]
 #[inline]
-fn call(begin: &u8, registers: &mut Registers, channels: &mut Channels) {
-    type Stretch = unsafe extern "sysv64" fn(*mut u32, *mut Channels);
+fn call(begin: &u8, registers: &mut Registers, channels: &mut Channels) -> u32 {
+    type Stretch = unsafe extern "sysv64" fn(*mut u32, *mut Channels) -> u32;
     // SAFETY: `begin` is the first byte of a function of this type that `Emitter::stretch` made, in memory that is executable
     // and lives as long as the reference. It reads and writes no memory but its own constants, what `registers` refers to
     // (`compile` has looked that every place lies inside) and what `channels` refers to, keeps the registers that its calling
     // convention asks for, and returns. The host has the instructions: otherwise there is no compiler.
     unsafe {
         let stretch: Stretch = std::mem::transmute(std::ptr::from_ref(begin));
-        stretch(registers.as_flattened_mut().as_mut_ptr(), channels);
+        stretch(registers.as_flattened_mut().as_mut_ptr(), channels)
     }
 }

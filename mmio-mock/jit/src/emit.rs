@@ -1,6 +1,6 @@
 //! The emitter: a function of the host for each stretch.
 //!
-//! `rdi` is the first dword of the thread's registers, `rsi` its [`Channels`](eu::stretch::Channels). Steps of sixteen channels
+//! `rdi` is the first dword of the thread's registers, `rsi` its [`Channels`](eu::stretch::Channels), `eax` what comes back. Steps of sixteen channels
 //! are two halves. `ymm0` to `ymm4` are for intermediate values, `ymm5` is zero, `ymm6` to `ymm13` hold values of the thread
 //! ([`Held`]), `ymm14` and `ymm15` say which channels of the second and of the first eight execute.
 
@@ -12,8 +12,8 @@ use crate::constants::{bits, lanes};
 use crate::held::{Held, Value};
 use eu::stretch::{ByResult, Operation, Step};
 use iced_x86::code_asm::{
-    AsmRegisterXmm, AsmRegisterYmm, CodeAssembler, CodeLabel, dword_ptr, eax, get_xmm, get_ymm,
-    rdi, rsi, xmm0, ymm0, ymm1, ymm5, ymm14, ymm15, ymmword_ptr,
+    AsmRegisterXmm, AsmRegisterYmm, CodeAssembler, CodeLabel, dword_ptr, eax, ecx, get_xmm,
+    get_ymm, rdi, rsi, word_ptr, xmm0, ymm0, ymm1, ymm5, ymm14, ymm15, ymmword_ptr,
 };
 use iced_x86::{BlockEncoderOptions, Register};
 
@@ -126,10 +126,39 @@ impl Emitter {
     fn steps(&mut self, steps: &[Step], full: bool) {
         self.full = full;
         self.held = Held::new();
+        let mut ends = Vec::new();
         for step in steps {
-            self.step(step);
+            if step.operation == Operation::Leave {
+                ends.push(self.leave(step));
+            } else {
+                self.step(step);
+            }
         }
-        emit!(self, vzeroupper(), ret());
+        emit!(self, vzeroupper(), xor(eax, eax), ret());
+        for (mut end, number) in ends.into_iter().zip(1u32..) {
+            self.spoilt |= self.ops.set_label(&mut end).is_err();
+            emit!(self, vzeroupper(), mov(eax, number), ret());
+        }
+    }
+
+    /// Goes to an end of the stretch, whose label comes back, when a channel leaves or none executes.
+    fn leave(&mut self, step: &Step) -> CodeLabel {
+        let end = self.ops.create_label();
+        let lanes = i32::from(step.lanes) << step.shift & 0xffff;
+        if self.full {
+            emit!(self, mov(eax, lanes));
+        } else {
+            emit!(self, mov(eax, dword_ptr(rsi)), and(eax, lanes), je(end));
+        }
+        if let Some(predicate) = step.predicate {
+            let from = 4 + 2 * i32::from(predicate.flag & 1);
+            emit!(self, movzx(ecx, word_ptr(rsi + from)));
+            if predicate.inverted {
+                emit!(self, not(ecx));
+            }
+            emit!(self, test(eax, ecx), jne(end));
+        }
+        end
     }
 
     fn step(&mut self, step: &Step) {

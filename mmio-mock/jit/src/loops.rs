@@ -28,10 +28,10 @@ impl Compiler for Loops {
 struct Looped(Kernel);
 
 impl Compiled for Looped {
-    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) {
+    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32 {
         vectors(
             #[inline(always)]
             || self.0.run(stretch, registers, channels),
-        );
+        )
     }
 }

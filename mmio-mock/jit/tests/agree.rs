@@ -5,6 +5,7 @@ use eu::stretch::Compiler;
 use eu::{KernelCache, NoObserver, RunStats, Stop, Thread};
 use fastrand::Rng;
 use isa::Verx10;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Kernels of each generation.
@@ -106,6 +107,40 @@ fn agrees(compiler: &Arc<dyn Compiler>) {
             compiled * 4 > all / 2,
             "{generation:?}: {compiled} of {all}"
         );
+    }
+}
+
+/// While no channel leaves, a stretch goes on; else the branch and what is behind it are the interpreter's.
+#[test]
+fn stretches_go_on_over_branches_that_no_channel_takes() {
+    let generation = Verx10::from_times_ten(60);
+    for (name, compiler) in compilers() {
+        let mut cache = KernelCache::new(generation).unwrap();
+        cache.set_compiler(Some(compiler), false);
+        let mut port = Kernel(kernels::adds_and_leaves(3, 2));
+        let mut thread = Thread::of(cache.instructions());
+        let mut rng = Rng::with_seed(9);
+        let mut seen = BTreeMap::new();
+        for n in 0..WARM + 200 {
+            kernels::thread(&mut rng, &mut thread);
+            let (mut left, mut stats) = (1000, RunStats::default());
+            let _: Stop<u32> = thread.run(
+                &mut cache,
+                &mut port,
+                &mut NoObserver,
+                &mut left,
+                &mut stats,
+            );
+            if n >= WARM {
+                *seen
+                    .entry((stats.compiled, stats.instructions))
+                    .or_insert(0) += 1;
+            }
+        }
+        println!("{name}: {seen:?}");
+        // All six and the message; three, and then the branch with or without what is behind it.
+        assert!(seen.contains_key(&(6, 7)), "{name}: {seen:?}");
+        assert!(seen.contains_key(&(3, 5)), "{name}: {seen:?}");
     }
 }
 

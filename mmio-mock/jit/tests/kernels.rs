@@ -259,6 +259,11 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
         let count = 1 + rng.usize(..14);
         let mut body: Vec<[u32; 4]> = Vec::new();
         while body.len() < count {
+            if sandy && block > 0 && rng.u32(..6) == 0 {
+                let distance = 2 * (count - body.len()) as i32;
+                body.push(isa::encode(set, &leave(rng, distance)).unwrap());
+                continue;
+            }
             // Some are not encoded in a generation.
             if let Ok(words) = isa::encode(set, &instruction(rng, set)) {
                 body.push(words);
@@ -289,6 +294,36 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
     }
     out.push(end(set));
     out
+}
+
+/// A kernel of additions with a branch among them, by which channels of f0.0 go to its end.
+pub fn adds_and_leaves(before: usize, behind: usize) -> Vec<[u32; 4]> {
+    let set = Verx10::from_times_ten(60);
+    let mut out = adds(set, 3, before + behind);
+    let mut branch = leave(&mut Rng::with_seed(0), 2 * (behind as i32 + 1));
+    (branch.opcode, branch.exec_size) = (Opcode::Break, 8);
+    branch.pred_ctrl = PredCtrl::Normal;
+    (branch.pred_inv, branch.flag_subreg) = (false, 0);
+    out.insert(before, isa::encode(set, &branch).unwrap());
+    out
+}
+
+/// A branch by which channels leave a block whose end is so far away, in units of eight bytes.
+fn leave(rng: &mut Rng, distance: i32) -> Inst {
+    let mut i = Inst::blank(pick(rng, &[Opcode::Break, Opcode::Cont, Opcode::Halt]));
+    i.exec_size = pick(rng, &[8, 16]);
+    i.pred_ctrl = if rng.u32(..8) == 0 {
+        PredCtrl::None
+    } else {
+        PredCtrl::Normal
+    };
+    i.pred_inv = rng.bool();
+    i.flag_subreg = u8::from(rng.bool());
+    i.branch = Some(Branch {
+        jump: distance,
+        pop_or_uip: distance,
+    });
+    i
 }
 
 /// The message that ends a thread.

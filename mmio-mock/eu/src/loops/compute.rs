@@ -84,6 +84,7 @@ fn run_channels<const N: usize>(line: &Line, registers: &mut Flat, channels: &mu
         Operation::Inverse => of_floats::<N, Inverse>(l, r, c),
         Operation::SquareRoot => of_floats::<N, SquareRoot>(l, r, c),
         Operation::InverseRoot => of_floats::<N, InverseRoot>(l, r, c),
+        Operation::Leave => {}
     }
 }
 

@@ -50,6 +50,9 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         }
     };
     let (operation, count) = operation(d, rules)?;
+    if operation == Operation::Leave && (predicate.is_none() || d.no_mask || d.lanes == 0) {
+        return None;
+    }
     let mut step = Step {
         operation,
         wide,
@@ -128,6 +131,11 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Asr if dwords && a.num == Num::D => (Operation::ShiftSigned, 2),
         Opcode::Shr | Opcode::Asr if dwords => (Operation::ShiftRight, 2),
         Opcode::Add if dwords => (Operation::AddDwords, 2),
+        Opcode::Break | Opcode::Cont | Opcode::Halt
+            if rules.paths && d.compare == CondMod::None =>
+        {
+            (Operation::Leave, 0)
+        }
         _ => return None,
     })
 }
@@ -264,6 +272,7 @@ impl Step {
             | Operation::SquareRoot
             | Operation::InverseRoot => place(0),
             Operation::Plane => matches!(step.sources[0].place, Place::Scalar(_)) && place(1),
+            Operation::Leave => true,
             _ => place(0) && place(1),
         };
         used && sources

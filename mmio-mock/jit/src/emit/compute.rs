@@ -66,7 +66,9 @@ impl Emitter {
             | Operation::Inverse
             | Operation::SquareRoot
             | Operation::InverseRoot
-            | Operation::Plane => (self.of_floats(half), true),
+            | Operation::Plane
+            // It computes nothing and does not come here.
+            | Operation::Leave => (self.of_floats(half), true),
         }
     }
 
