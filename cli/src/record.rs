@@ -169,7 +169,7 @@ impl Recorder {
 }
 
 /// Makes the directory of a recording, which is for this user alone, or opens one that is there; an error when another user can list it.
-fn own_directory(dir: &Path) -> io::Result<File> {
+pub fn own_directory(dir: &Path) -> io::Result<File> {
     if let Some(above) = dir.parent() {
         DirBuilder::new().recursive(true).create(above)?;
     }

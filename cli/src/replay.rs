@@ -292,7 +292,7 @@ impl Session {
         let device = self.platform.device();
         let find = Finder::new(self, exec);
         let isa = self.options.device.isa;
-        FaultReport::new(exec, ended, state.as_ref(), &device, |kernel| {
+        FaultReport::new(exec, ended, state.as_deref(), &device, |kernel| {
             threads::instruction(isa, kernel, |at| find.dword(at))
         })
     }

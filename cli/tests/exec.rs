@@ -208,6 +208,8 @@ fn several_devices_have_nodes_and_files_of_their_own() {
     assert!(output.status.success(), "{said}");
     let heard = String::from_utf8(output.stdout).unwrap();
     assert_eq!(heard, "0x2a02\n0x0042\n0x2a02\n");
+    let mode = fs::metadata(&record).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o700, "for this user alone");
     for name in ["card0 (gm965)", "card1 (ironlake)", "card2 (gm965)"] {
         for line in ["0 batches, 0 draws", "0 submissions recorded"] {
             let expected = format!("crestline: {name}: {line}");

@@ -49,9 +49,9 @@ impl Drop for State {
     }
 }
 
-/// What is to be opened in the place of a file of the tree, when that is one of these and there is a node. Without a node the
-/// tree's file shows that there is no error state.
-pub fn state(place: &Buffer, writes: bool) -> Result<Option<State>> {
+/// What is to be opened in the place of a file of the tree, when that is one of these and there is a node. `access`: O_RDONLY, O_WRONLY
+/// or O_RDWR, whose numbers are those of the message. Without a node the tree's file shows that there is no error state.
+pub fn state(place: &Buffer, access: c_int) -> Result<Option<State>> {
     let config = config::get();
     if config.node().is_none() || !NAMES.iter().any(|name| place.bytes().ends_with(name)) {
         return Ok(None);
@@ -60,7 +60,7 @@ pub fn state(place: &Buffer, writes: bool) -> Result<Option<State>> {
         return Ok(None);
     };
     let handed = link::with(|link| {
-        let head = Head::new(Op::ErrorState, NO_FILE, [device, u64::from(writes), 0]);
+        let head = Head::new(Op::ErrorState, NO_FILE, [device, access as u64, 0]);
         let mut packet = Packet::new();
         link.ask(head, Block::of(&[]), &mut packet)?;
         packet.take_fd(0).ok_or(libc::EMFILE)

@@ -54,7 +54,12 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     let head = Head::new(Op::Mapped, file.fd as u64, [asked, start, len]);
     // Answered once it is known: the same address may be another thread's mapping a moment later, and its messages take
     // another way.
-    link::with(|link| link.ask(head, Block::of(&[]), &mut Packet::new()))?;
+    let kept = link::with(|link| link.ask(head, Block::of(&[]), &mut Packet::new()));
+    if let Err(error) = kept {
+        // It would show other objects once its own is gone.
+        let _ = over(address, wish.len, || memory::unmap(address, wish.len));
+        return Err(error);
+    }
     Ok(address)
 }
 

@@ -68,7 +68,8 @@ fn directories_are_worked_in_and_changing_files_are_fresh() {
     assert_eq!(said, "");
     let log = await_line(&server, "process ends");
     assert_eq!(count(&log, "error state 0 0"), 3);
-    assert_eq!(count(&log, "error state 0 1"), 3);
+    assert_eq!(count(&log, "error state 0 1"), 2);
+    assert_eq!(count(&log, "error state 0 2"), 1);
     assert_eq!(count(&log, "unexpected"), 0);
     assert_eq!(server.state(0), "1\n");
 }

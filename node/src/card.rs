@@ -17,7 +17,7 @@ use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 use mmio_mock::intel::r#gen::DeviceInfo;
 
-use crate::errors::{ErrorFiles, NO_ERROR};
+use crate::errors::{Access, ErrorFiles};
 use crate::report::Work;
 use crate::view::Views;
 use crate::{Error, Options, edge};
@@ -222,11 +222,9 @@ impl Card {
     }
 
     /// A file for a client that shows the error state, and clears it once it is written to.
-    pub(crate) fn error_file(&self, writes: bool) -> io::Result<OwnedFd> {
+    pub(crate) fn error_file(&self, access: Access) -> io::Result<OwnedFd> {
         self.look_at_errors();
-        let text = self.device.error_text();
-        self.errors
-            .open(text.as_deref().unwrap_or(NO_ERROR), writes)
+        self.errors.open(self.device.error_state().as_ref(), access)
     }
 
     /// The node ends.

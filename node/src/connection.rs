@@ -11,7 +11,7 @@ use std::sync::Arc;
 use driver::{Node, Object, Opener, Shared, uapi};
 use kernel::error::{
     Error, Result as KernelResult,
-    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOTTY},
+    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOMEM, ENOTTY},
 };
 use nix::errno::Errno;
 use nix::sys::stat::fstat;
@@ -21,6 +21,7 @@ use zerocopy::IntoBytes as _;
 
 use crate::card::Card;
 use crate::descriptors::{Found, What};
+use crate::errors::Access;
 use crate::packet::Socket;
 use crate::peer::{Peer, Stranger};
 use crate::peers::{Admitted, Refusal};
@@ -28,6 +29,9 @@ use crate::process::Mapped;
 use crate::server::Server;
 use crate::task::{Block, Caller};
 use crate::{listen, map, privilege};
+
+/// What is said when a mapping cannot be kept, which would show other objects' bytes once its own object is gone.
+const NO_ROOM: &str = "no room is left for mappings of clients: ENOMEM";
 
 /// Serves a connection that was admitted until the client closes it. The process is looked at on this thread, which is
 /// the connection's own: a process that makes that last for ever stops itself alone.
@@ -136,7 +140,10 @@ impl Connection<'_> {
         let server = self.server;
         let peer = self.peer;
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
-        let life = server.processes.begin(peer, parent, head.file);
+        let Some(life) = server.processes.begin(peer, parent, head.file) else {
+            server.say_own(NO_ROOM);
+            return self.socket.send(&failure(ENOMEM), &[], &[]);
+        };
         let memories = server.cards.iter();
         let memories = memories.flat_map(|card| [card.memory.as_fd(), card.views.fd().as_fd()]);
         let fds: Vec<BorrowedFd<'_>> = memories.collect();
@@ -179,7 +186,9 @@ impl Connection<'_> {
             Some(Op::Ioctl) => self.ioctl(head, payload),
             Some(Op::Open) => self.open(head),
             Some(Op::Map) => {
-                let found = self.file(head.file);
+                let room = server.processes.has_room(self.peer.pid());
+                let room = room.then_some(()).ok_or(ENOMEM);
+                let found = room.and_then(|()| self.file(head.file));
                 let reply = match found.and_then(|found| map::map(server, found, head)) {
                     Ok((card, mapped)) => {
                         let place = mapped.place;
@@ -197,16 +206,22 @@ impl Connection<'_> {
             Some(Op::Mapped) => {
                 let pid = self.peer.pid();
                 if let Some((card, mapped)) = self.mapping.take() {
-                    server.processes.map(pid, head.b, mapped);
+                    if !server.processes.map(pid, head.b, mapped) {
+                        server.say_own(NO_ROOM);
+                        return self.socket.send(&failure(ENOMEM), &[], &[]);
+                    }
                     let remap = map::remap_new(server, &card, pid, head.b);
                     self.send_remaps(remap.as_slice())?;
                 }
                 self.socket.send(&Reply::default(), &[], &[])
             }
             Some(Op::Forks) => {
-                let reply = Reply {
-                    value: server.processes.forks(self.peer.pid()),
-                    ..Reply::default()
+                let reply = match server.processes.forks(self.peer.pid()) {
+                    Some(value) => Reply {
+                        value,
+                        ..Reply::default()
+                    },
+                    None => failure(ENOMEM),
                 };
                 self.socket.send(&reply, &[], &[])
             }
@@ -216,8 +231,12 @@ impl Connection<'_> {
             }
             Some(Op::Copied) => {
                 let pid = self.peer.pid();
-                server.processes.copy(pid, head.a, head.b, head.c);
-                self.socket.send(&Reply::default(), &[], &[])
+                let reply = if server.processes.copy(pid, head.a, head.b, head.c) {
+                    Reply::default()
+                } else {
+                    failure(ENOMEM)
+                };
+                self.socket.send(&reply, &[], &[])
             }
             Some(Op::Identify) => {
                 let found = self.file(head.file).ok();
@@ -274,7 +293,7 @@ impl Connection<'_> {
         let Some(card) = self.card(head.a) else {
             return self.socket.send(&failure(ENODEV), &[], &[]);
         };
-        match card.error_file(head.b == 1) {
+        match card.error_file(Access::of(head.b)) {
             Ok(fd) => self.socket.send(&Reply::default(), &[], &[fd.as_fd()]),
             Err(error) => self.not_opened(&error),
         }

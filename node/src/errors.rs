@@ -1,24 +1,26 @@
 //! The files that show a device's error state: in sysfs and in debugfs.
 //!
 //! i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write clears the state whatever is
-//! written. Each client that opens one gets a file of its own, without a name: the node writes no file that clients have, whose lock
-//! one of them could hold for as long as it likes. What the tree has at these places is for those that list it.
+//! written. A client that opens one gets a file without a name: those that read have one together, which nobody writes, and those that
+//! write have one each. The node makes no call on a file that clients have, whose lock one of them could hold for as long as it likes.
+//! What the tree has at these places is for those that list it.
 //! Not modelled: a file that is made empty when it is opened (`fopen` does so to write) counts as written.
 
+use std::fmt::{self, Write as _};
 use std::fs::{File, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Weak};
 
+use driver::{ErrorState, NO_ERROR};
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use parking_lot::Mutex;
 use wire::device::RENDER;
 
 use crate::{limits, tree};
-
-/// What the files say when nothing has happened (i915 `error_state_read`).
-pub const NO_ERROR: &str = "No error state collected\n";
 
 /// Where those of a device are in the tree.
 pub fn places(device: usize) -> [String; 3] {
@@ -34,17 +36,50 @@ pub fn places(device: usize) -> [String; 3] {
 /// Most reads of events at a look; each gives as many as 4 KiB hold. The rest is for the next look.
 const READS: usize = 16;
 
+/// What a client opens a file for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// To read it.
+    Read,
+    /// To write it.
+    Write,
+    /// For both.
+    Both,
+}
+
+impl Access {
+    /// As it stands in a message.
+    pub fn of(number: u64) -> Access {
+        match number {
+            0 => Access::Read,
+            1 => Access::Write,
+            _ => Access::Both,
+        }
+    }
+}
+
+/// The file of those that read.
+struct Shown {
+    /// The state that it shows; none when there was none.
+    state: Weak<ErrorState>,
+    file: File,
+}
+
 /// The files of a device.
 pub struct ErrorFiles {
     /// Tells that one has been written to. Locked until the state is cleared then.
     written: Mutex<Inotify>,
+    /// Locked while the text is made, which those that want to read it wait for.
+    shown: Mutex<Option<Shown>>,
 }
 
 impl ErrorFiles {
     pub fn new() -> io::Result<Self> {
         let flags = InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK;
-        let written = Mutex::new(Inotify::init(flags)?);
-        Ok(ErrorFiles { written })
+        Ok(ErrorFiles {
+            written: Mutex::new(Inotify::init(flags)?),
+            shown: Mutex::default(),
+        })
     }
 
     /// Calls `clear` when a client has written to a file since the last look.
@@ -62,32 +97,100 @@ impl ErrorFiles {
         }
         if is_written {
             clear();
+            // Of a state that is gone no text is kept.
+            *self.shown.lock() = None;
         }
     }
 
-    /// A file for a client, with a text. To write into one that is for writing clears the state.
-    pub fn open(&self, text: &str, writes: bool) -> io::Result<OwnedFd> {
-        limits::allow_file(text.len())?;
-        let mut file = File::from(memfd_create(c"error", MFdFlags::MFD_CLOEXEC)?);
-        file.write_all(text.as_bytes())?;
-        file.set_permissions(Permissions::from_mode(0o600))?;
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        // Opened anew, as the system tells nothing of writes through the first descriptor of such a file (Linux 6.14 and later).
-        let client = File::options().read(true).write(writes).open(&path)?;
+    /// A file for a client that shows a state. To write into one that is for writing clears it.
+    pub fn open(&self, state: Option<&Arc<ErrorState>>, access: Access) -> io::Result<OwnedFd> {
+        let client = match access {
+            Access::Read => self.read(state)?,
+            Access::Write | Access::Both => {
+                let file = unnamed()?;
+                if access == Access::Both {
+                    let mut shown = self.read(state)?;
+                    io::copy(&mut shown, &mut &file)?;
+                }
+                self.watched(&file)?
+            }
+        };
         limits::not_kept(&client)?;
-        if writes {
-            self.written
-                .lock()
-                .add_watch(path.as_str(), AddWatchFlags::IN_MODIFY)?;
-        }
         Ok(client.into())
+    }
+
+    /// The file of those that read, opened once more.
+    fn read(&self, state: Option<&Arc<ErrorState>>) -> io::Result<File> {
+        let now = state.map_or_else(Weak::new, Arc::downgrade);
+        let mut shown = self.shown.lock();
+        if let Some(shown) = shown.as_ref().filter(|shown| shown.state.ptr_eq(&now)) {
+            return File::open(path(&shown.file));
+        }
+        // Not both at once.
+        *shown = None;
+        let file = match state {
+            Some(state) => with_text(&state.text())?,
+            None => with_text(&NO_ERROR)?,
+        };
+        let client = File::open(path(&file))?;
+        *shown = Some(Shown { state: now, file });
+        Ok(client)
+    }
+
+    /// A file whose changes are told, opened once more: the system tells nothing of writes through the first descriptor of such a file
+    /// (Linux 6.14 and later).
+    fn watched(&self, file: &File) -> io::Result<File> {
+        let path = path(file);
+        let client = File::options().read(true).write(true).open(&path)?;
+        let inotify = self.written.lock();
+        inotify.add_watch(path.as_str(), AddWatchFlags::IN_MODIFY)?;
+        Ok(client)
+    }
+}
+
+/// An empty file without a name, which is this user's alone.
+fn unnamed() -> io::Result<File> {
+    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+    let file = File::from(memfd_create(c"error", flags)?);
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+/// A file with a text, which nobody can change. A text can be larger than the memory that is left: it is never there as a whole.
+fn with_text(text: &dyn fmt::Display) -> io::Result<File> {
+    let mut length = Length(0);
+    // A length can always be counted.
+    let _ = write!(length, "{text}");
+    limits::allow_file(length.0)?;
+    let file = unnamed()?;
+    let mut out = BufWriter::new(&file);
+    write!(out, "{text}")?;
+    out.flush()?;
+    drop(out);
+    file.set_permissions(Permissions::from_mode(0o400))?;
+    let seals = SealFlag::F_SEAL_WRITE | SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW;
+    fcntl(&file, FcntlArg::F_ADD_SEALS(seals | SealFlag::F_SEAL_SEAL))?;
+    Ok(file)
+}
+
+fn path(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+/// Counts what is written.
+struct Length(usize);
+
+impl fmt::Write for Length {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use std::io::Read as _;
+    use std::os::unix::fs::MetadataExt as _;
 
     use super::*;
 
@@ -98,22 +201,30 @@ mod tests {
     }
 
     #[test]
-    fn each_client_has_a_file_of_its_own() {
+    fn writes_are_told_and_a_text_is_one_file_for_all_that_read() {
         let files = ErrorFiles::new().unwrap();
-        let [mut first, mut second] = ["first", "second"]
-            .map(|text| files.open(text, true).unwrap())
-            .map(File::from);
-        let mut reader = File::from(files.open("third", false).unwrap());
-        assert!(reader.write_all(b"1").is_err() && !is_written(&files));
-        for file in [&mut first, &mut second] {
+        let open = |access| File::from(files.open(None, access).unwrap());
+        let mut readers = [(); 3].map(|()| open(Access::Read));
+        let inode = |file: &File| file.metadata().unwrap().ino();
+        assert!(readers.iter().all(|file| inode(file) == inode(&readers[0])));
+        for reader in &mut readers {
+            assert_eq!(io::read_to_string(&*reader).unwrap(), NO_ERROR);
+            assert!(reader.write_all(b"1").is_err());
+            // Not by another way either: it is sealed.
+            let writer = File::options().write(true).open(path(reader));
+            assert!(writer.is_err() || writer.unwrap().write_all(b"1").is_err());
+        }
+        assert!(!is_written(&files));
+        let mut both = open(Access::Both);
+        assert_eq!(io::read_to_string(&both).unwrap(), NO_ERROR);
+        let mut writer = open(Access::Write);
+        assert_eq!(io::read_to_string(&writer).unwrap(), "");
+        for file in [&mut both, &mut writer] {
             file.write_all(b"1").unwrap();
             assert!(is_written(&files) && !is_written(&files));
         }
-        let mut rest = String::new();
-        second.read_to_string(&mut rest).unwrap();
-        reader.read_to_string(&mut rest).unwrap();
-        assert_eq!(rest, "econdthird");
-        drop((first, second, reader));
+        assert_eq!(io::read_to_string(open(Access::Read)).unwrap(), NO_ERROR);
+        drop((both, writer, readers));
         assert!(!is_written(&files));
     }
 }

@@ -1,5 +1,6 @@
 //! Where nodes have their directories: no other user can put anything there.
 //!
+//! Others that open a directory can hold its lock for as long as they like, and nodes that begin would wait for them.
 //! A program that outlives its node still knows the names of the node's files, the preloaded library among them. In a
 //! directory that other users can write, one of them could make these files anew. So nodes have their directories in one
 //! of mode 0700, which stays, and whose name no other user can give to something else: all directories above belong to
@@ -12,9 +13,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::string_helpers::Escaped;
 
-/// Bits of a mode by which others than the owner may write (inode(7)).
-const OTHERS_WRITE: u32 = 0o022;
-/// Bit of a mode: all users may write.
+/// Bit of a mode: all users may write (inode(7)).
 const ALL_WRITE: u32 = 0o002;
 /// Bit of a mode: in the directory users can rename and remove their own files only.
 const STICKY: u32 = 0o1000;
@@ -48,7 +47,7 @@ fn temporary(named: PathBuf) -> PathBuf {
 
 fn within(base: &Path, runtime: Option<&Path>, user: u32) -> io::Result<PathBuf> {
     let base = checked(base, user)?;
-    if is_of(&fs::metadata(&base)?, user, OTHERS_WRITE) {
+    if is_of(&fs::metadata(&base)?, user, OTHERS) {
         return Ok(base);
     }
     let place = base.join(format!("{PREFIX}{user}"));
@@ -64,7 +63,7 @@ fn within(base: &Path, runtime: Option<&Path>, user: u32) -> io::Result<PathBuf>
     }
     let runtime = runtime.and_then(|runtime| checked(runtime, user).ok());
     if let Some(runtime) = runtime
-        && is_of(&fs::metadata(&runtime)?, user, OTHERS_WRITE)
+        && is_of(&fs::metadata(&runtime)?, user, OTHERS)
     {
         return Ok(runtime);
     }
@@ -174,12 +173,17 @@ mod tests {
         let user = rustix::process::geteuid().as_raw();
         let dir = tempfile::tempdir().unwrap();
         // Its own: nothing in between.
+        mode(dir.path(), 0o700);
         assert_eq!(within(dir.path(), None, user).unwrap(), dir.path());
-        mode(dir.path(), 0o1777);
         let place = dir.path().join(format!("crestline-{user}"));
-        for _ in 0..2 {
-            assert_eq!(within(dir.path(), None, user).unwrap(), place);
-            assert_eq!(fs::metadata(&place).unwrap().mode() & 0o7777, 0o700);
+        // Others may write it, or list it.
+        for open in [0o1777, 0o755, 0o710] {
+            mode(dir.path(), open);
+            for _ in 0..2 {
+                assert_eq!(within(dir.path(), None, user).unwrap(), place);
+                assert_eq!(fs::metadata(&place).unwrap().mode() & 0o7777, 0o700);
+            }
+            fs::remove_dir(&place).unwrap();
         }
     }
 
@@ -188,6 +192,7 @@ mod tests {
     fn a_name_that_is_taken_gets_another_that_stays() {
         let user = rustix::process::geteuid().as_raw();
         let (dir, runtime) = (shared(), tempfile::tempdir().unwrap());
+        mode(runtime.path(), 0o700);
         let place = dir.path().join(format!("crestline-{user}"));
         let elsewhere = dir.path().join("elsewhere");
         fs::create_dir(&elsewhere).unwrap();

@@ -43,7 +43,8 @@ impl Mapped {
 
 /// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) unless it was changed.
 const MOST: usize = 1 << 17;
-/// Most mappings of all processes together, some hundred bytes each. What a process has inherited counts again.
+/// Most mappings of all processes together, some hundred bytes each. What a process has inherited counts again. A process has at most
+/// half of what the others have left.
 const MOST_OF_ALL: usize = 1 << 20;
 /// A process may have so many however many the others have.
 const ALWAYS: usize = 1 << 11;
@@ -108,10 +109,10 @@ impl Processes {
         self.inner.lock()
     }
 
-    /// A process has begun, with the mappings of `parent` when it has inherited them and there is room for as many more. What it
+    /// A process has begun, with the mappings of `parent` when it has inherited them; `None` when there is no room for as many more. What it
     /// is to be ended by. `fork`: what [`forks`](Self::forks) has said to the parent; without that the mappings are those of now.
     #[must_use]
-    pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>, fork: u64) -> u64 {
+    pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>, fork: u64) -> Option<u64> {
         let pid = peer.pid();
         let found = parent.and_then(|_| peer.parent());
         let mut inner = self.lock();
@@ -128,8 +129,8 @@ impl Processes {
         drop(inner);
         match &mut inherited {
             Some((Some((_, kept)), _)) => std::mem::swap(&mut mappings, kept),
-            Some((None, now)) => mappings.inherit(&now.lock()),
-            None => {}
+            Some((None, now)) if !mappings.inherit(&now.lock()) => return None,
+            _ => {}
         }
         let mut inner = self.lock();
         inner.lives = inner.lives.wrapping_add(1);
@@ -143,16 +144,17 @@ impl Processes {
         let old = inner.processes.insert(pid, process);
         drop(inner);
         drop(old);
-        life
+        Some(life)
     }
 
-    /// A process forks: keeps what it has mapped for the child, which gives the number when it begins.
-    pub fn forks(&self, pid: i32) -> u64 {
-        let Some(all) = self.mappings(pid) else {
-            return 0;
-        };
+    /// A process forks: keeps what it has mapped for the child, which gives the number when it begins. `None` when there is no room for
+    /// that.
+    pub fn forks(&self, pid: i32) -> Option<u64> {
+        let all = self.mappings(pid)?;
         let mut kept = Mappings::of(&self.lock().total);
-        kept.inherit(&all.lock());
+        if !kept.inherit(&all.lock()) {
+            return None;
+        }
         let mut inner = self.lock();
         inner.forks += 1;
         let number = inner.forks;
@@ -168,7 +170,7 @@ impl Processes {
         };
         drop(inner);
         drop(dropped);
-        number
+        Some(number)
     }
 
     /// A process has ended, unless another has begun with its number. What it has mapped stays until the next
@@ -206,41 +208,54 @@ impl Processes {
     }
 
     /// A range now shows an object; what was there before does not any more. Nothing is kept for a process that has
-    /// ended: its last messages may be read after its end.
-    pub fn map(&self, pid: i32, address: u64, mapped: Mapped) {
+    /// ended: its last messages may be read after its end. False, and nothing is changed, when there is no room for it.
+    #[must_use]
+    pub fn map(&self, pid: i32, address: u64, mapped: Mapped) -> bool {
         let (Some(all), Some((address, len))) = (self.mappings(pid), pages(address, mapped.len))
         else {
-            return;
+            return true;
         };
         let mut mappings = all.lock();
-        let mut old = Vec::new();
-        if mappings.has_room() {
-            old = mappings.cut(address, len);
-            old.extend(mappings.insert(address, Mapped { len, ..mapped }));
+        if !mappings.has_room_for(1 + mappings.pieces_more(address, len)) {
+            return false;
         }
+        let mut old = mappings.cut(address, len);
+        old.extend(mappings.insert(address, Mapped { len, ..mapped }));
         drop(mappings);
         drop(old);
+        true
     }
 
-    /// What a range shows is also shown by another one from here on, in place of what was there.
-    pub fn copy(&self, pid: i32, from: u64, to: u64, len: u64) {
+    /// Whether a process may have one more.
+    pub fn has_room(&self, pid: i32) -> bool {
+        let all = self.mappings(pid);
+        all.is_none_or(|all| all.lock().has_room())
+    }
+
+    /// What a range shows is also shown by another one from here on, in place of what was there. False, and nothing is changed, when
+    /// there is no room for it.
+    #[must_use]
+    pub fn copy(&self, pid: i32, from: u64, to: u64, len: u64) -> bool {
         let (Some(all), Some((from, len)), Some((to, _))) =
             (self.mappings(pid), pages(from, len), pages(to, len))
         else {
-            return;
+            return true;
         };
         let mut mappings = all.lock();
         let pieces = mappings.within(from, len);
+        if !mappings.has_room_for(pieces.len() + mappings.pieces_more(to, len)) {
+            return false;
+        }
         let mut old = mappings.cut(to, len);
         for (start, mapped) in pieces {
-            let address = to.checked_add(start - from);
-            match address.filter(|_| mappings.has_room()) {
+            match to.checked_add(start - from) {
                 Some(address) => old.extend(mappings.insert(address, mapped)),
                 None => old.push(mapped),
             }
         }
         drop(mappings);
         drop(old);
+        true
     }
 
     /// A range shows nothing any more.
@@ -308,20 +323,21 @@ impl Mappings {
     }
 
     fn has_room_for(&self, more: usize) -> bool {
-        let (own, all) = (
-            self.by_address.len() + more,
-            self.total.load(Relaxed) + more,
-        );
-        own <= ALWAYS || own <= MOST && all <= MOST_OF_ALL
+        let own = self.by_address.len() + more;
+        let others = (self.total.load(Relaxed)).saturating_sub(self.by_address.len());
+        own <= ALWAYS || own <= MOST && own <= MOST_OF_ALL.saturating_sub(others) / 2
     }
 
-    /// Has what another process has, where there is room for it.
-    fn inherit(&mut self, other: &Mappings) {
-        if self.has_room_for(other.by_address.len()) {
+    /// Has what another process has; false when there is no room for it.
+    #[must_use]
+    fn inherit(&mut self, other: &Mappings) -> bool {
+        let is_there = self.has_room_for(other.by_address.len());
+        if is_there {
             self.by_address = other.by_address.clone();
             self.fenced = other.fenced.clone();
             self.total.fetch_add(self.by_address.len(), Relaxed);
         }
+        is_there
     }
 
     /// The numbers of the objects that are mapped through a fence.
@@ -380,9 +396,20 @@ impl Mappings {
             .collect()
     }
 
+    /// How many mappings more there are when `address..address + len` is taken out: one, when it lies in the middle of a mapping.
+    fn pieces_more(&self, address: u64, len: u64) -> usize {
+        let end = address.saturating_add(len);
+        let before = self.by_address.range(..address).next_back();
+        let splits = before.is_some_and(|(start, mapped)| start.saturating_add(mapped.len) > end);
+        usize::from(splits)
+    }
+
     /// Takes `address..address + len` out; what it takes away comes back, to be dropped outside locks. Of a mapping in whose middle
-    /// the range lies, two are left; where there is no room for another one, the second is forgotten.
+    /// the range lies, two are left; where there is no room for another one, all of it stays, and its object with it.
     fn cut(&mut self, address: u64, len: u64) -> Vec<Mapped> {
+        if !self.has_room_for(self.pieces_more(address, len)) {
+            return Vec::new();
+        }
         let end = address.saturating_add(len);
         let hit: Vec<u64> = self
             .by_address
@@ -401,7 +428,7 @@ impl Mappings {
             if start < address {
                 self.insert(start, mapped.behind(0, address - start));
             }
-            if stop > end && self.has_room() {
+            if stop > end {
                 self.insert(end, mapped.behind(end - start, stop - end));
             }
             gone.push(mapped);

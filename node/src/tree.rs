@@ -185,7 +185,7 @@ impl Tree {
             self.file(&format!("{base}/i915_wedged"), b"0x0000000000000000\n")?;
         }
         for place in errors::places(device) {
-            self.file(&place, errors::NO_ERROR.as_bytes())?;
+            self.file(&place, driver::NO_ERROR.as_bytes())?;
         }
         Ok(())
     }

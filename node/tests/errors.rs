@@ -4,8 +4,9 @@
 
 use crate::support;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -93,6 +94,36 @@ fn what_a_client_writes_shows_to_no_other() {
         .client
         .call(&Head::new(Op::ErrorState, 0, [1, 0, 0]), &[]);
     assert_eq!(answer.reply.result, -nix::libc::ENODEV);
+}
+
+/// However many read a large state, there is one text of it, and none that waits for another one's.
+#[test]
+fn those_that_read_a_state_have_one_text_together() {
+    const SIZE: u64 = 8 << 20;
+    let (_node, name) = support::start();
+    let party = Party::new(&name);
+    let batch = party.create(SIZE);
+    let noise: Vec<u8> = (0..SIZE as u32)
+        .map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8)
+        .collect();
+    party.write(batch, &noise);
+    party.write(batch, &0x7fff_0000_u32.to_le_bytes());
+    party.run(batch);
+    assert_eq!(party.wait(batch, -1), 0);
+    let clients: Vec<Party> = (0..16).map(|_| Party::new(&name)).collect();
+    let files: Vec<File> = std::thread::scope(|scope| {
+        let one = |party: Party| scope.spawn(move || open_error_state(&party.client, 0, false));
+        let threads: Vec<_> = clients.into_iter().map(one).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    let metas: Vec<_> = files.iter().map(|file| file.metadata().unwrap()).collect();
+    assert!(metas[0].len() > SIZE, "{} bytes", metas[0].len());
+    assert!(metas.iter().all(|meta| meta.ino() == metas[0].ino()));
+    let text = std::io::read_to_string(&files[15]).unwrap();
+    assert!(text.len() as u64 == metas[0].len() && text.contains("GPU hang"));
 }
 
 #[test]

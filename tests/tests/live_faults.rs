@@ -3,6 +3,8 @@
 //! PRM volume 1 (EIR, PGTBL_ER, IPEHR). Bits are those of i915 i915_reg.h; the endless kernel was assembled by
 //! intel-gen4asm.
 
+use std::sync::Arc;
+
 use crestline_cli::capture::Capture;
 use crestline_cli::replay::{FaultReport, Options, ReplayError, Session};
 use crestline_tests::rig::{Rig, SHORT};
@@ -22,7 +24,7 @@ const INSTRUCTION: u32 = 1 << 0;
 const PAGE_TABLE: u32 = 1 << 4;
 
 /// Runs a batch that cannot end well; the error state shows it; a reset makes the device usable.
-fn fails(dwords: &[u32]) -> (ErrorState, Vec<UnitFault>) {
+fn fails(dwords: &[u32]) -> (Arc<ErrorState>, Vec<UnitFault>) {
     let rig = Rig::new();
     let batch = rig.object(BATCH, 4096, dwords);
     let request = rig.submit(&batch);

@@ -260,13 +260,13 @@ impl Device {
 
     /// The first error since the last [`take_error_state`](Self::take_error_state).
     #[must_use]
-    pub fn error_state(&self) -> Option<ErrorState> {
+    pub fn error_state(&self) -> Option<Arc<ErrorState>> {
         self.inner.interrupts.error_state()
     }
 
     /// Takes the error state, making room for the next.
     #[must_use]
-    pub fn take_error_state(&self) -> Option<ErrorState> {
+    pub fn take_error_state(&self) -> Option<Arc<ErrorState>> {
         self.inner.interrupts.take_error_state()
     }
 

@@ -34,7 +34,7 @@ pub struct Interrupts {
     resets: AtomicU32,
     mask: AtomicU32,
     enabled: AtomicBool,
-    error: SpinLock<Option<ErrorState>>,
+    error: SpinLock<Option<Arc<ErrorState>>>,
 }
 
 impl Interrupts {
@@ -200,17 +200,17 @@ impl Interrupts {
         let state = self.source(engine).capture(reason, hung, resets);
         let mut slot = self.error.lock();
         if slot.is_none() {
-            *slot = Some(state);
+            *slot = Some(Arc::new(state));
         }
     }
 
     /// The recorded error state.
-    pub fn error_state(&self) -> Option<ErrorState> {
+    pub fn error_state(&self) -> Option<Arc<ErrorState>> {
         self.error.lock().clone()
     }
 
     /// Takes the recorded error state, making room for the next.
-    pub fn take_error_state(&self) -> Option<ErrorState> {
+    pub fn take_error_state(&self) -> Option<Arc<ErrorState>> {
         self.error.lock().take()
     }
 

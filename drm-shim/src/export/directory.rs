@@ -129,8 +129,12 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char) -> *mut c_void {
             || run(path),
             |place| {
                 let mode = text(mode).map_or(&b""[..], CStr::to_bytes);
-                let writes = !mode.starts_with(b"r") || mode.contains(&b'+');
-                let state = fresh::state(place, writes)?;
+                let access = match (mode.contains(&b'+'), mode.starts_with(b"r")) {
+                    (true, _) => libc::O_RDWR,
+                    (false, true) => libc::O_RDONLY,
+                    (false, false) => libc::O_WRONLY,
+                };
+                let state = fresh::state(place, access)?;
                 let path = state.as_ref().map_or(place.as_cstr(), fresh::State::path);
                 run(path.as_ptr())
             },

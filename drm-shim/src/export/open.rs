@@ -54,9 +54,8 @@ fn open_tree(place: &Buffer, flags: c_int) -> Result<c_int> {
         }
         return Ok(fd);
     }
-    let writes = flags & libc::O_ACCMODE != libc::O_RDONLY;
     if flags & libc::O_PATH == 0
-        && let Some(state) = fresh::state(place, writes)?
+        && let Some(state) = fresh::state(place, flags & libc::O_ACCMODE)?
     {
         return state.open(plain);
     }

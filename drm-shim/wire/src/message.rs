@@ -50,7 +50,7 @@ ops! {
     /// says in which; a later [`Op::Mapped`] tells where it went.
     Map = 5,
     /// A mapping was made. `a`: offset in the node that it was made of; `b`: address; `c`: length. Reply: a head alone, once it is
-    /// known; before it [`Reply::REMAP`] when its layout has changed since [`Op::Map`].
+    /// known, or ENOMEM when it cannot be kept and has to be unmapped; before it [`Reply::REMAP`] when its layout has changed since [`Op::Map`].
     Mapped = 6,
     /// A range is unmapped. `b`: address; `c`: length. No reply.
     Unmapped = 7,
@@ -64,14 +64,14 @@ ops! {
     Frames = 10,
     /// Answer to [`Reply::INSTALL`]: `a` is the descriptor's number, or the negative of an errno.
     Installed = 11,
-    /// Opens a file that shows the error state. `a`: number of the device; `b`: 1 when it is also to be written. Reply: a descriptor of a
-    /// file without a name, which belongs to the client alone: it has the state of this moment. The program's file is opened from it.
+    /// Opens a file that shows the error state. `a`: number of the device; `b`: 0 to be read, 1 to be written, 2 for both. Reply: a descriptor
+    /// of a file without a name with the state of this moment, which nobody else writes. The program's file is opened from it.
     ErrorState = 12,
     /// What is mapped in a range will also be in another one, in place of what is there: an `mremap` moves it. `a`: address of
     /// the first; `b`: of the other; `c`: length. [`Op::Unmapped`] tells which of the two is gone. Reply: a head alone.
     Copied = 13,
     /// The process forks: what it has mapped now is kept for its child. Reply: `value` is the number that the child gives when it
-    /// begins.
+    /// begins; ENOMEM when it cannot be kept. A child without a number has what the process has then, or is refused.
     Forks = 14,
 }
 

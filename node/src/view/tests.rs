@@ -128,7 +128,7 @@ fn mapped(objects: &[Object]) -> Arc<Processes> {
             start: 0,
             place: crate::map::Place::default(),
         };
-        processes.map(peer.pid(), address, mapped);
+        assert!(processes.map(peer.pid(), address, mapped));
     }
     processes
 }

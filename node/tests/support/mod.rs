@@ -172,9 +172,10 @@ impl Connection {
     }
 }
 
-/// Opens a file that shows the error state of a device, also to be written when `writes`.
+/// Opens a file that shows the error state of a device, to be read, or for both when `writes`.
 pub fn open_error_state(client: &Connection, device: u64, writes: bool) -> std::fs::File {
-    let head = Head::new(Op::ErrorState, 0, [device, u64::from(writes), 0]);
+    let access = if writes { 2 } else { 0 };
+    let head = Head::new(Op::ErrorState, 0, [device, access, 0]);
     let mut answer = client.call(&head, &[]);
     assert_eq!((answer.reply.result, answer.fds.len()), (0, 1));
     answer.fds.remove(0).into()

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crestline_cli::record::Recorder;
+use crestline_cli::record::{Recorder, own_directory};
 use crestline_cli::shown;
 use driver::r#gen::ClientDriver;
 use mmio_mock::intel::r#gen::DeviceInfo;
@@ -104,6 +104,10 @@ impl Outputs {
             let label = of_several.then(|| card.label());
             let recorder = match dir {
                 Some(dir) => {
+                    if of_several {
+                        let made = own_directory(dir);
+                        made.map_err(|error| format!("{}: {error}", shown::path(dir)))?;
+                    }
                     let dir = label
                         .as_ref()
                         .map_or(dir.to_owned(), |label| dir.join(label));
