@@ -54,6 +54,15 @@ pub(crate) struct Done {
     pub(crate) bytes: u16,
 }
 
+/// The stretches of a kernel.
+struct Found {
+    /// The slots where they begin.
+    begins: Vec<(usize, Begin)>,
+    /// What is in front of branches that they can end before.
+    fronts: Vec<Done>,
+    stretches: Vec<Vec<Step>>,
+}
+
 /// Threads that began at a place.
 #[derive(Clone, Copy, Debug)]
 struct Count {
@@ -230,7 +239,11 @@ impl KernelCache {
             return;
         }
         let page = self.page(ip);
-        let (begins, fronts, stretches) = self.stretches(page, ip, compiler.as_ref());
+        let Found {
+            begins,
+            fronts,
+            stretches,
+        } = self.stretches(page, ip, compiler.as_ref());
         if stretches.is_empty() {
             return;
         }
@@ -286,7 +299,7 @@ impl KernelCache {
         page: usize,
         ip: u32,
         compiler: &dyn Compiler,
-    ) -> (Vec<(usize, Begin)>, Vec<Done>, Vec<Vec<Step>>) {
+    ) -> Found {
         let set = self.instructions();
         let place = set.rules.place;
         let slots = self.slots(page);
@@ -339,7 +352,11 @@ impl KernelCache {
             }
             at += size;
         }
-        (begins, fronts, stretches)
+        Found {
+            begins,
+            fronts,
+            stretches,
+        }
     }
 }
 
