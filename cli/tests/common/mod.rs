@@ -5,6 +5,7 @@ pub mod media;
 
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -27,6 +28,8 @@ pub fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
+    // Nodes put their directories into one of their user's own where others can list this one.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
     path
 }
 
