@@ -294,12 +294,7 @@ impl KernelCache {
     }
 
     /// The stretches of the kernel at `ip`, as far as it is decoded in its page, and the slots where they begin.
-    fn stretches(
-        &self,
-        page: usize,
-        ip: u32,
-        compiler: &dyn Compiler,
-    ) -> Found {
+    fn stretches(&self, page: usize, ip: u32, compiler: &dyn Compiler) -> Found {
         let set = self.instructions();
         let place = set.rules.place;
         let slots = self.slots(page);
