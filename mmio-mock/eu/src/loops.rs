@@ -17,18 +17,7 @@ impl Kernel {
     /// Whether there are loops for an instruction.
     #[must_use]
     pub fn takes(step: &Step) -> bool {
-        let rounds_to_nearest = matches!(
-            step.operation,
-            Operation::MultiplyAdd
-                | Operation::Plane
-                | Operation::NearestWhole
-                | Operation::Truncate
-                | Operation::Fraction
-                | Operation::Inverse
-                | Operation::SquareRoot
-                | Operation::InverseRoot
-        );
-        !(rounds_to_nearest && step.truncate)
+        !(step.operation.only_rounds() && step.truncate)
     }
 
     /// The loops of stretches; `None` when an instruction reads or writes what is no register.

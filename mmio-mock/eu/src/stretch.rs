@@ -80,6 +80,24 @@ pub enum Operation {
     Leave,
 }
 
+impl Operation {
+    /// Whether compilers round its results to the nearest and have no form of it whose results are truncated.
+    #[must_use]
+    pub const fn only_rounds(self) -> bool {
+        matches!(
+            self,
+            Operation::MultiplyAdd
+                | Operation::Plane
+                | Operation::NearestWhole
+                | Operation::Truncate
+                | Operation::Fraction
+                | Operation::Inverse
+                | Operation::SquareRoot
+                | Operation::InverseRoot
+        )
+    }
+}
+
 /// A comparison of source 0 with source 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {

@@ -26,20 +26,9 @@ fn executable(code: &[u8]) -> Option<Mmap> {
 
 impl Compiler for Avx2 {
     fn takes(&self, step: &Step) -> bool {
-        let rounds_to_nearest = match step.operation {
-            Operation::MultiplyAdd
-            | Operation::Plane
-            | Operation::NearestWhole
-            | Operation::Truncate
-            | Operation::Fraction
-            | Operation::Inverse
-            | Operation::SquareRoot
-            | Operation::InverseRoot => true,
-            // The host converts signed integers only.
-            Operation::ToFloat { signed } => return signed,
-            _ => false,
-        };
-        !(rounds_to_nearest && step.truncate)
+        // The host converts signed integers only.
+        let is_unsigned = step.operation == Operation::ToFloat { signed: false };
+        !(is_unsigned || step.operation.only_rounds() && step.truncate)
     }
 
     fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>> {
