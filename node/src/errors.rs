@@ -2,7 +2,7 @@
 //!
 //! i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write clears the state whatever is
 //! written. A client that opens one gets a file without a name: those that read have one together, which nobody writes, and those that
-//! write have one each. The node makes no call on a file that clients have, whose lock one of them could hold for as long as it likes.
+//! write have one each. The node writes no file that clients have, whose lock one of them could hold for as long as it likes; to read or open one takes no lock.
 //! What the tree has at these places is for those that list it.
 //! Not modelled: a file that is made empty when it is opened (`fopen` does so to write) counts as written.
 

@@ -72,8 +72,6 @@ struct Line {
     /// Bits of both flags in one word: the place of the predicate's first; `None` without one.
     predicate: Option<u32>,
     inverted: bool,
-    /// The predicate chooses and enables no channel.
-    selects: bool,
     flag: usize,
     by_result: ByResult,
     saturate: bool,
@@ -92,7 +90,6 @@ impl Line {
             unmasked: step.unmasked,
             predicate: step.predicate.map(|p| 16 * u32::from(p.flag & 1)),
             inverted: step.predicate.is_some_and(|p| p.inverted),
-            selects: step.operation == Operation::Select,
             flag: usize::from(step.flag & 1),
             by_result: step.by_result,
             saturate: step.saturate,
@@ -126,7 +123,8 @@ impl Line {
     #[inline(always)]
     fn written(&self, channels: Channels) -> u32 {
         let executing = self.executing(channels);
-        if self.selects {
+        // There the predicate chooses and enables no channel.
+        if self.operation == Operation::Select {
             executing
         } else {
             executing & self.chosen(channels)
