@@ -18,17 +18,55 @@ const CHUNK: usize = 4096;
 pub struct Table {
     uncore: Uncore,
     info: &'static DeviceInfo,
-    /// What the driver has written last.
-    written: Mutex<Vec<u32>>,
+    written: Mutex<Written>,
     len: usize,
+}
+
+/// What the driver has written last.
+struct Written {
+    values: Vec<u32>,
+    /// Of each chunk of them, how many are not zero.
+    bound: Vec<usize>,
+}
+
+impl Written {
+    fn set(&mut self, index: usize, value: u32) {
+        let (Some(known), Some(bound)) = (
+            self.values.get_mut(index),
+            self.bound.get_mut(index / CHUNK),
+        ) else {
+            return;
+        };
+        *bound = *bound - usize::from(*known != 0) + usize::from(value != 0);
+        *known = value;
+    }
+
+    /// The entries of a chunk that are not zero, each with its number; quick where there are none.
+    fn of_chunk(&self, chunk: usize) -> impl Iterator<Item = (usize, u32)> {
+        let first = chunk * CHUNK;
+        let bound = self.bound.get(chunk).is_some_and(|bound| *bound != 0);
+        let count = if bound { CHUNK } else { 0 };
+        let values = self.values.iter().enumerate().skip(first).take(count);
+        values
+            .filter(|(_, value)| **value != 0)
+            .map(|(index, value)| (index, *value))
+    }
+}
+
+fn zeros<T: Clone + Default>(len: usize) -> Result<Vec<T>> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(len).map_err(|_| ENOMEM)?;
+    zeros.resize(len, T::default());
+    Ok(zeros)
 }
 
 impl Table {
     /// So many entries, not written yet.
     pub(super) fn new(uncore: &Uncore, info: &'static DeviceInfo, len: usize) -> Result<Self> {
-        let mut written = Vec::new();
-        written.try_reserve_exact(len).map_err(|_| ENOMEM)?;
-        written.resize(len, 0);
+        let written = Written {
+            values: zeros(len)?,
+            bound: zeros(len.div_ceil(CHUNK))?,
+        };
         Ok(Table {
             uncore: uncore.clone(),
             info,
@@ -52,8 +90,8 @@ impl Table {
         let io = self.uncore.io();
         let mut last = None;
         let mut written = self.written.lock(self.uncore.clock());
-        for ((index, known), value) in written.iter_mut().enumerate().skip(first).zip(values) {
-            *known = value;
+        for (index, value) in (first..self.len).zip(values) {
+            written.set(index, value);
             if let Some(offset) = pte_offset(self.info, index) {
                 io.write32(value, offset);
                 last = Some(offset);
@@ -68,25 +106,23 @@ impl Table {
     /// Writes all entries of what is bound anew that are not what the driver has written; how many there were. Where nothing is
     /// bound an entry is written before it counts, so those are not looked at: reading half a million of them takes long.
     pub(super) fn restore(&self) -> usize {
-        (0..self.len)
-            .step_by(CHUNK)
-            .map(|first| self.mend(first, CHUNK))
+        (0..self.len.div_ceil(CHUNK))
+            .map(|chunk| self.mend(chunk))
             .sum()
     }
 
-    /// The same of `count` entries from one on.
-    fn mend(&self, first: usize, count: usize) -> usize {
+    /// The same of one chunk.
+    fn mend(&self, chunk: usize) -> usize {
         let io = self.uncore.io();
         let written = self.written.lock(self.uncore.clock());
         let mut mended = None;
         let mut wrong = 0;
-        let part = written.iter().enumerate().skip(first).take(count);
-        for (index, value) in part.filter(|(_, value)| **value != 0) {
+        for (index, value) in written.of_chunk(chunk) {
             let Some(offset) = pte_offset(self.info, index) else {
                 break;
             };
-            if io.read32(offset) != *value {
-                io.write32(*value, offset);
+            if io.read32(offset) != value {
+                io.write32(value, offset);
                 mended = Some(offset);
                 wrong += 1;
             }
