@@ -7,6 +7,7 @@
 pub mod capture;
 pub mod debug;
 pub mod frame_map;
+pub mod link;
 pub mod media;
 pub mod number;
 pub mod picture;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +22,7 @@ use nix::sys::stat::{Mode, mkdirat};
 use serde_json::json;
 
 use crate::capture::{Capture, CaptureError};
+use crate::link;
 use crate::shown;
 
 /// TIMEOUT: device time for which the requests before may go on; a hang is found earlier.
@@ -177,8 +178,7 @@ pub fn own_directory(dir: &Path) -> io::Result<File> {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    let flags = OFlag::O_DIRECTORY.bits();
-    let handle = File::options().read(true).custom_flags(flags).open(dir)?;
+    let handle = link::open(File::options().read(true), OFlag::O_DIRECTORY, dir)?;
     let (meta, user) = (handle.metadata()?, nix::unistd::geteuid().as_raw());
     // By the bits of a mode (inode(7)), which count for lists of users as well (acl(5)).
     if meta.uid() != user || meta.mode() & 0o044 != 0 {

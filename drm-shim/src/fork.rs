@@ -55,7 +55,7 @@ extern "C" fn child() {
     // The thread's connections are among the descriptors that are closed.
     key::forget();
     let parent = FORKING.load(Ordering::Relaxed);
-    let mapped = life::is_ready() && !TABLE.is_empty();
+    let mapped = !TABLE.is_empty();
     life::forked(
         mapped.then_some(parent),
         FORK.load(Ordering::Relaxed),
@@ -82,9 +82,9 @@ fn found_out() {
         life::arrive();
         // Nothing was held for the child. Threads that it does not have may have been amid something.
         own::forked(true);
-        TABLE.copied();
+        let unknown = TABLE.copied();
         key::forget();
-        let mapped = life::is_ready() && !TABLE.is_empty();
+        let mapped = unknown || !TABLE.is_empty();
         life::forked(mapped.then_some(parent), NO_FILE, sys::shares_files(parent));
         copy::own();
     } else {

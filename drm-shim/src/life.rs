@@ -9,7 +9,7 @@ use zerocopy::IntoBytes;
 use crate::own::{AtomicHandle, Handle};
 use crate::sys::socket::{self, FILES, Packet};
 use crate::sys::{self, Result};
-use crate::{config, own, report};
+use crate::{config, map, own, report};
 
 const NONE: u32 = 0;
 const BEGINNING: u32 = 1;
@@ -101,11 +101,11 @@ pub fn begin() -> Result<()> {
 }
 
 /// The state after an introduction. What there was no room for, and what the program has taken away, is tried again at the
-/// next call.
+/// next call; so is what failed for mappings that have been taken away by then.
 fn after(result: Result<()>) -> u32 {
     match result {
         Ok(()) => READY,
-        Err(error) if is_limit(error) || error == libc::EBADF => NONE,
+        Err(error) if is_limit(error) || matches!(error, libc::EBADF | libc::ESRCH) => NONE,
         Err(_) => LOST,
     }
 }
@@ -154,30 +154,64 @@ fn say_full(error: i32) {
 }
 
 /// In a child: what was inherited is forgotten, and closed unless the descriptors are the parent's as well. With `parent`,
-/// the node is told that the mappings are still there; `fork` is what it has said when the process forked.
+/// which had mappings, the node is told that they are still there; `fork` is what it has said when the process forked. Where that fails they are
+/// taken away: the node knows nothing of them, so their objects may go and others come where they were.
 pub fn forked(parent: Option<i32>, fork: u64, shares: bool) {
     let leave = if shares { own::leave } else { own::close };
-    let inherited = own::all();
-    // Closed after the introduction: the node keeps the parent's mappings as long as the parent's connection is open.
+    // A parent that the node serves no more has nothing that the node keeps.
+    let served = is_ready();
     STATE.store(BEGINNING, Ordering::Relaxed);
-    let mut kept = [Handle::NONE; 256];
-    let mut count = 0;
-    for handle in inherited {
-        if let Some(slot) = kept.get_mut(count) {
-            *slot = handle;
-            count += 1;
+    let files = MEMORIES.each_ref().map(|memory| {
+        let memory = memory.load(Ordering::Relaxed);
+        memory.and_then(own::file_of)
+    });
+    let connection = CONNECTION.load(Ordering::Relaxed);
+    let mut kept = None;
+    for handle in own::all() {
+        if Some(handle) == connection {
+            kept = connection;
         } else {
+            // First, so that there is room for those of this process.
             leave(handle);
         }
     }
     let state = match parent {
-        Some(parent) => after(introduce(parent, fork)),
+        Some(parent) => {
+            let mut result = if served {
+                introduce(parent, fork)
+            } else {
+                Err(libc::ESRCH)
+            };
+            // As long as the parent lives it has the connection open, too.
+            if result.is_err_and(is_limit)
+                && let Some(connection) = kept.take()
+            {
+                leave(connection);
+                result = introduce(parent, fork);
+            }
+            if let Err(error) = result {
+                map::take_away(&files);
+                say_unknown(error);
+            }
+            after(result)
+        }
         None => NONE,
     };
-    for handle in kept.into_iter().take(count) {
-        leave(handle);
+    // The node keeps the parent's mappings as long as the parent's connection is open.
+    if let Some(connection) = kept {
+        leave(connection);
     }
     STATE.store(state, Ordering::Release);
+}
+
+fn say_unknown(error: i32) {
+    let why: &[u8] = match error {
+        libc::ESRCH => b"the node does not know whose they are",
+        error if is_limit(error) => b"there was no room for the process at the node",
+        _ => b"the node cannot be reached",
+    };
+    let what = "a child process loses the mappings of graphics memory that it has inherited";
+    report::say(report::Kind::Inherited, what, why);
 }
 
 fn introduce(parent: i32, fork: u64) -> Result<()> {
@@ -214,7 +248,7 @@ fn introduce_once(parent: i32, fork: u64) -> Result<()> {
         }
         if is_limit(error) {
             say_full(error);
-        } else if error != libc::EBADF {
+        } else if !matches!(error, libc::EBADF | libc::ESRCH) {
             report::say(report::Kind::Node, "the node does not answer", path);
         }
         return Err(error);

@@ -124,6 +124,9 @@ fn tell_unmapped(start: u64, len: u64) {
     }
 }
 
+/// Addresses of a process that does not ask for those above (mmap(2) of x86-64: 47 bits but for the last page).
+const ADDRESSES: u64 = (1 << 47) - PAGE;
+
 /// An `mremap` of the program.
 #[derive(Clone, Copy)]
 pub struct Move {
@@ -186,11 +189,14 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
             wish.make()
         };
     }
-    if rest.1 > 0 {
-        forget(rest.0, rest.1);
+    if new > ADDRESSES.saturating_sub(new_len) {
+        return Err(libc::EINVAL);
     }
-    if touches(wish.new, new_len as usize) {
-        forget(wish.new, new_len as usize);
+    // As the system does it: what comes to an end is unmapped first, and stays so when the move itself fails.
+    for (address, len) in [(wish.new, new_len as usize), rest] {
+        if len > 0 && touches(address, len) {
+            over(address, len, || memory::unmap(address, len))?;
+        }
     }
     // The node knows it at both places while it moves: its layout may change meanwhile, and its object is held.
     let head = Head::new(Op::Copied, NO_FILE, [old, new, new_len]);
@@ -204,6 +210,20 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
     let gone = if moved.is_ok() { old } else { new };
     tell_unmapped(gone, new_len);
     moved
+}
+
+/// Takes away all that this process has mapped of files of the node, which are told by device and inode.
+pub fn take_away(files: &[Option<(u64, u64)>]) {
+    TABLE.each(0, u64::MAX, |piece, _| {
+        memory::cover(piece.start as usize, (piece.end - piece.start) as usize);
+    });
+    TABLE.remove(0, u64::MAX);
+    // Those that the table does not know; where the list cannot be read they stay.
+    let _ = mappings::between(0, u64::MAX, |found| {
+        if files.contains(&Some(found.file)) {
+            memory::cover(found.start as usize, (found.end - found.start) as usize);
+        }
+    });
 }
 
 /// Makes mappings anew: [`Remap`]s, one behind the other.

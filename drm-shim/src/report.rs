@@ -22,12 +22,17 @@ pub enum Kind {
     Limit = 5,
     /// The program has taken a descriptor away.
     Taken = 6,
+    /// A child cannot keep what it has inherited.
+    Inherited = 7,
 }
 
 impl Kind {
     /// Whether it is said here and once, since the node cannot be told.
     fn is_said_here(self) -> bool {
-        matches!(self, Kind::Node | Kind::Limit | Kind::Taken)
+        matches!(
+            self,
+            Kind::Node | Kind::Limit | Kind::Taken | Kind::Inherited
+        )
     }
 }
 

@@ -40,6 +40,10 @@ impl Gone {
     }
 }
 
+/// Rows that there are: a mapping most often comes in front of all others, since the system hands out addresses downwards, but sometimes
+/// behind them.
+const ROWS: usize = 2 * MOST;
+
 struct Row {
     start: AtomicU64,
     end: AtomicU64,
@@ -66,13 +70,16 @@ impl Row {
     }
 }
 
-/// Ranges in order of their addresses.
+/// Ranges in order of their addresses. They lie side by side somewhere in the rows, so that there is room at both ends: a change moves
+/// those before it or those behind it, whichever are fewer.
 pub struct Table {
     turn: Turn,
     /// Signals that were blocked before the table was held.
     signals: AtomicU64,
     len: AtomicUsize,
-    rows: [Row; MOST],
+    /// The row of the first range.
+    base: AtomicUsize,
+    rows: [Row; ROWS],
 }
 
 /// The one of this process.
@@ -85,7 +92,8 @@ impl Table {
             turn: Turn::over(AtomicU32::new(0), AtomicBool::new(false)),
             signals: AtomicU64::new(0),
             len: AtomicUsize::new(0),
-            rows: [const { Row::new() }; MOST],
+            base: AtomicUsize::new(MOST),
+            rows: [const { Row::new() }; ROWS],
         }
     }
 
@@ -94,7 +102,8 @@ impl Table {
     }
 
     fn row(&self, index: usize) -> Range {
-        self.rows.get(index).map_or(
+        let base = self.base.load(Ordering::Relaxed);
+        self.rows.get(base + index).map_or(
             Range {
                 start: u64::MAX,
                 end: u64::MAX,
@@ -104,9 +113,34 @@ impl Table {
     }
 
     fn set(&self, index: usize, range: Range) {
-        if let Some(row) = self.rows.get(index) {
+        let base = self.base.load(Ordering::Relaxed);
+        if let Some(row) = self.rows.get(base + index) {
             row.set(range);
         }
+    }
+
+    /// Moves the ranges so that there is a row in front of them and one behind them.
+    fn make_room(&self) {
+        let (base, len) = (
+            self.base.load(Ordering::Relaxed),
+            self.len.load(Ordering::Relaxed),
+        );
+        if base > 0 && base + len < ROWS {
+            return;
+        }
+        let to = (ROWS - len) / 2;
+        let shift = |index: usize| {
+            if let (Some(from), Some(to)) = (self.rows.get(base + index), self.rows.get(to + index))
+            {
+                to.set(from.get());
+            }
+        };
+        if to < base {
+            (0..len).for_each(shift);
+        } else {
+            (0..len).rev().for_each(shift);
+        }
+        self.base.store(to, Ordering::Relaxed);
     }
 
     /// Index of the first range that ends after an address.
@@ -149,11 +183,14 @@ impl Table {
         sys::unblock_signals(signals);
     }
 
-    /// In a child that was made past libc: what another thread of the parent was just changing is not known any more.
-    pub fn copied(&self) {
-        if self.turn.copied() {
+    /// In a child that was made past libc: what another thread of the parent was just changing is not known any more. Whether there was
+    /// something like that.
+    pub fn copied(&self) -> bool {
+        let changing = self.turn.copied();
+        if changing {
             self.len.store(0, Ordering::Release);
         }
+        changing
     }
 
     fn change<T>(&self, change: impl FnOnce() -> T) -> T {
@@ -258,8 +295,17 @@ impl Table {
         if len >= MOST {
             return false;
         }
-        for at in (index..len).rev() {
-            self.set(at + 1, self.row(at));
+        self.make_room();
+        if index < len / 2 {
+            let base = self.base.load(Ordering::Relaxed);
+            self.base.store(base.saturating_sub(1), Ordering::Relaxed);
+            for at in 0..index {
+                self.set(at, self.row(at + 1));
+            }
+        } else {
+            for at in (index..len).rev() {
+                self.set(at + 1, self.row(at));
+            }
         }
         self.set(index, range);
         self.len.store(len + 1, Ordering::Release);
@@ -276,23 +322,46 @@ impl Table {
             self.open(first + 1, Range { start: end, ..row });
             return;
         }
-        let mut to = first;
-        for at in first..len {
-            let row = self.row(at);
-            let left = if row.start < start {
-                Range { end: start, ..row }
-            } else if row.end <= end {
-                continue;
-            } else {
-                Range {
-                    start: row.start.max(end),
-                    ..row
-                }
-            };
-            self.set(to, left);
-            to += 1;
+        // Those that are hit lie side by side; what is left of the first and the last one stays.
+        let mut last = first;
+        while last < len && self.row(last).start < end {
+            last += 1;
         }
-        self.len.store(to, Ordering::Release);
+        let mut gone = first..last;
+        if let Some(row) = self.row_in(&gone, first)
+            && row.start < start
+        {
+            self.set(first, Range { end: start, ..row });
+            gone.start += 1;
+        }
+        if let Some(row) = self.row_in(&gone, last.wrapping_sub(1))
+            && row.end > end
+        {
+            self.set(last - 1, Range { start: end, ..row });
+            gone.end -= 1;
+        }
+        self.close(gone, len);
+    }
+
+    fn row_in(&self, rows: &core::ops::Range<usize>, index: usize) -> Option<Range> {
+        rows.contains(&index).then(|| self.row(index))
+    }
+
+    /// Takes rows out.
+    fn close(&self, gone: core::ops::Range<usize>, len: usize) {
+        let count = gone.len();
+        if gone.start < len - gone.end {
+            for at in (0..gone.start).rev() {
+                self.set(at + count, self.row(at));
+            }
+            let base = self.base.load(Ordering::Relaxed);
+            self.base.store(base + count, Ordering::Relaxed);
+        } else {
+            for at in gone.end..len {
+                self.set(at - count, self.row(at));
+            }
+        }
+        self.len.store(len - count, Ordering::Release);
     }
 }
 
@@ -332,6 +401,64 @@ mod tests {
         assert_eq!(all(table), left);
         table.remove(0, u64::MAX);
         assert!(table.is_empty());
+    }
+
+    /// The bytes that ranges cover, one by one, whatever comes where; the table keeps its order and its rows.
+    #[test]
+    fn many_changes_are_those_of_single_bytes() {
+        static TABLE: Table = Table::new();
+        let mut bytes = vec![false; 600];
+        let mut rng = fastrand::Rng::with_seed(5);
+        for _ in 0..20_000 {
+            let start = rng.usize(..590);
+            let end = start + 1 + rng.usize(..10);
+            let mapped = rng.bool();
+            let range = of(start as u64, end as u64);
+            if mapped {
+                assert!(TABLE.insert(range));
+            } else {
+                TABLE.remove(range.start, range.end);
+            }
+            bytes[start..end].fill(mapped);
+            let rows = all(&TABLE);
+            assert!(rows.iter().all(|(start, end)| start < end), "{rows:?}");
+            assert!(rows.windows(2).all(|two| two[0].1 <= two[1].0), "{rows:?}");
+            let mut found = vec![false; 600];
+            for (start, end) in rows {
+                found[start as usize..end as usize].fill(true);
+            }
+            assert_eq!(found, bytes);
+        }
+    }
+
+    #[test]
+    fn a_table_has_room_whichever_way_it_grows() {
+        static TABLE: Table = Table::new();
+        let most = MOST as u64;
+        for round in 0..3 {
+            // From above, from below, and from both sides in turn.
+            let at = |n: u64| match round {
+                0 => 4 * (most - n),
+                1 => 4 * (1 + n),
+                _ if n.is_multiple_of(2) => 4 * (most - n),
+                _ => 4 * (most + n),
+            };
+            for n in 0..most {
+                assert!(TABLE.insert(of(at(n), at(n) + 2)), "{round} {n}");
+            }
+            assert!(!TABLE.insert(of(1, 2)));
+            assert!(TABLE.overlaps(at(most - 1), at(most - 1) + 1));
+            assert_eq!(all(&TABLE).len(), MOST);
+            TABLE.remove(0, u64::MAX);
+            assert!(TABLE.is_empty());
+            // The ranges wander through the rows, and back.
+            for n in 0..2 * most + 5 {
+                assert!(TABLE.insert(of(4 + n, 5 + n)));
+                TABLE.remove(3 + n, 4 + n);
+            }
+            assert_eq!(all(&TABLE), [(2 * most + 8, 2 * most + 9)]);
+            TABLE.remove(0, u64::MAX);
+        }
     }
 
     #[test]

@@ -121,6 +121,28 @@ fn children_that_are_made_past_libc_have_connections_of_their_own() {
 }
 
 #[test]
+fn children_lose_mappings_that_the_node_does_not_know() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("orphans.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    server.write(0, 0x4000, b"first");
+    let mut full = command(&program, Some(&server));
+    full.arg("full");
+    let said = succeed(full);
+    let line = "crestline: no descriptor is free for a connection to the node (ulimit -n)\n";
+    assert!(said.is_empty() || said == line, "{said}");
+    server.forget_children();
+    let said = succeed(command(&program, Some(&server)));
+    let line = "crestline: a child process loses the mappings of graphics memory that it has inherited: the node does not know whose they are\n";
+    // Each child says it once.
+    assert_eq!(said, line.repeat(2));
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
 fn threads_ask_side_by_side() {
     let Some((server, _)) = run("threads.c") else {
         return;

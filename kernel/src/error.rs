@@ -27,6 +27,7 @@ macro_rules! errors {
 errors! {
     EPERM 1 "operation not permitted";
     ENOENT 2 "no such file or directory";
+    ESRCH 3 "no such process";
     EINTR 4 "interrupted system call";
     EIO 5 "input or output error";
     ENXIO 6 "no such device or address";

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use driver::{Node, Object, Opener, Shared, uapi};
 use kernel::error::{
     Error, Result as KernelResult,
-    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOMEM, ENOTTY},
+    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOMEM, ENOTTY, ESRCH},
 };
 use nix::errno::Errno;
 use nix::sys::stat::fstat;
@@ -25,7 +25,7 @@ use crate::errors::Access;
 use crate::packet::Socket;
 use crate::peer::{Peer, Stranger};
 use crate::peers::{Admitted, Refusal};
-use crate::process::Mapped;
+use crate::process::{Mapped, Refused};
 use crate::server::Server;
 use crate::task::{Block, Caller};
 use crate::{listen, map, privilege};
@@ -140,9 +140,14 @@ impl Connection<'_> {
         let server = self.server;
         let peer = self.peer;
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
-        let Some(life) = server.processes.begin(peer, parent, head.file) else {
-            server.say_own(NO_ROOM);
-            return self.socket.send(&failure(ENOMEM), &[], &[]);
+        let life = match server.processes.begin(peer, parent, head.file) {
+            Ok(life) => life,
+            Err(Refused::Room) => {
+                server.say_own(NO_ROOM);
+                return self.socket.send(&failure(ENOMEM), &[], &[]);
+            }
+            // The child says what it does about that.
+            Err(Refused::Unknown) => return self.socket.send(&failure(ESRCH), &[], &[]),
         };
         let memories = server.cards.iter();
         let memories = memories.flat_map(|card| [card.memory.as_fd(), card.views.fd().as_fd()]);
@@ -187,7 +192,10 @@ impl Connection<'_> {
             Some(Op::Open) => self.open(head),
             Some(Op::Map) => {
                 let room = server.processes.has_room(self.peer.pid());
-                let room = room.then_some(()).ok_or(ENOMEM);
+                let room = room.then_some(()).ok_or_else(|| {
+                    server.say_own(NO_ROOM);
+                    ENOMEM
+                });
                 let found = room.and_then(|()| self.file(head.file));
                 let reply = match found.and_then(|found| map::map(server, found, head)) {
                     Ok((card, mapped)) => {

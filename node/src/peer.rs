@@ -88,6 +88,12 @@ impl Beginning {
         Beginning { vector, random }
     }
 
+    /// Whether two processes run one program from its beginning, as a process and its copy do: the vector has addresses that are
+    /// drawn at random, unless the user wants none of that.
+    fn is_as(&self, other: &Beginning) -> bool {
+        self.vector == other.vector
+    }
+
     /// Whether a process still runs the program that has begun so.
     fn is_of(&self, number: nix::unistd::Pid) -> bool {
         // A program may have written over its bytes. Their place is drawn as well, unless the user wants none of that.
@@ -163,6 +169,14 @@ impl Peer {
     /// Whether it lives and is not known to have executed another program.
     pub fn runs_the_same(&self) -> bool {
         self.is_alive() && self.memory.check(self.pin.number) != Err(Errno::ESRCH)
+    }
+
+    /// Whether it may be a copy of another process, by what both have had to begin with; true where one of them lets nobody look.
+    pub fn is_copy_of(&self, other: &Peer) -> bool {
+        match (&self.memory, &other.memory) {
+            (Memory::Of(_, own), Memory::Of(_, other)) => own.is_as(other),
+            _ => true,
+        }
     }
 
     /// Its number.

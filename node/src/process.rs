@@ -3,6 +3,7 @@
 //! A mapping holds its object, as a kernel's does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -78,18 +79,31 @@ struct Process {
     peer: Arc<Peer>,
     /// Under a lock of their own: how many there are, and how long it takes to change them, is the process's choice.
     mappings: Arc<Mutex<Mappings>>,
-    /// What it had mapped when it forked, by number, until the child has begun.
-    forks: VecDeque<(u64, Mappings)>,
 }
 
 /// Most forks of a process whose children have not begun. A fork that fails leaves one for good.
 const FORKS: usize = 8;
+
+/// Why a process cannot begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// There is no room for its mappings.
+    Room,
+    /// Nobody knows what it has inherited.
+    Unknown,
+}
 
 #[derive(Default)]
 struct Inner {
     processes: HashMap<i32, Process>,
     lives: u64,
     forks: u64,
+    /// What processes had mapped when they forked, until the child has begun, by their connections. Each has its number.
+    kept: BTreeMap<u64, VecDeque<(u64, Mappings)>>,
+    /// Programs in whose processes others are executed by now, by their connections: children have these open until they begin.
+    replaced: BTreeMap<u64, Process>,
+    /// Makes the number of a fork one that nobody guesses.
+    secret: RandomState,
     /// What processes that have ended still hold, by their connections.
     ended: BTreeMap<u64, Arc<Mutex<Mappings>>>,
     /// Mappings of all of them.
@@ -109,28 +123,23 @@ impl Processes {
         self.inner.lock()
     }
 
-    /// A process has begun, with the mappings of `parent` when it has inherited them; `None` when there is no room for as many more. What it
-    /// is to be ended by. `fork`: what [`forks`](Self::forks) has said to the parent; without that the mappings are those of now.
-    #[must_use]
-    pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>, fork: u64) -> Option<u64> {
+    /// A process has begun; with `parent`, with that one's mappings, which it has inherited. What it is to be ended by. `fork`: what
+    /// [`forks`](Self::forks) has said to the parent; without that the mappings are those of now.
+    ///
+    /// `parent` is what the process takes for its parent: a number of its own namespace (pid_namespaces(7)).
+    pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>, fork: u64) -> Result<u64, Refused> {
         let pid = peer.pid();
-        let found = parent.and_then(|_| peer.parent());
-        let mut inner = self.lock();
-        let mut mappings = Mappings::of(&inner.total);
-        // A parent that has ended is no parent any more; its connection stays open until the child has begun.
-        let inherited = parent
-            .and_then(|parent| inner.processes.get_mut(&parent))
-            .filter(|process| found == parent || !process.peer.is_alive());
-        let mut inherited = inherited.map(|parent| {
-            let at = parent.forks.iter().position(|(number, _)| *number == fork);
-            let kept = at.and_then(|at| parent.forks.remove(at));
-            (kept, Arc::clone(&parent.mappings))
-        });
-        drop(inner);
-        match &mut inherited {
-            Some((Some((_, kept)), _)) => std::mem::swap(&mut mappings, kept),
-            Some((None, now)) if !mappings.inherit(&now.lock()) => return None,
-            _ => {}
+        let total = Arc::clone(&self.lock().total);
+        let mut mappings = Mappings::of(&total);
+        if let Some(parent) = parent {
+            if let Some(kept) = self.kept(fork) {
+                mappings = kept;
+            } else {
+                let now = self.parent(peer, parent).ok_or(Refused::Unknown)?;
+                if !mappings.inherit(&now.lock()) {
+                    return Err(Refused::Room);
+                }
+            }
         }
         let mut inner = self.lock();
         inner.lives = inner.lives.wrapping_add(1);
@@ -138,13 +147,43 @@ impl Processes {
             life: inner.lives,
             peer: Arc::clone(peer),
             mappings: Arc::new(Mutex::new(mappings)),
-            forks: VecDeque::new(),
         };
         let life = process.life;
-        let old = inner.processes.insert(pid, process);
+        if let Some(old) = inner.processes.insert(pid, process) {
+            inner.replaced.insert(old.life, old);
+        }
+        Ok(life)
+    }
+
+    /// What was kept at a fork, by its number. Only the process that has forked was told the number, so the one that gives it has its
+    /// memory from there, whatever its parent is by now.
+    fn kept(&self, fork: u64) -> Option<Mappings> {
+        let mut inner = self.lock();
+        inner.kept.values_mut().find_map(|forks| {
+            let at = forks.iter().position(|(number, _)| *number == fork);
+            Some(forks.remove(at?)?.1)
+        })
+    }
+
+    /// The mappings of the process that another one is a copy of: its parent, as the system has it; or, where it was made with
+    /// CLONE_PARENT or its parent has ended, the one that it names.
+    fn parent(&self, peer: &Peer, named: i32) -> Option<Arc<Mutex<Mappings>>> {
+        let real = peer.parent();
+        let inner = self.lock();
+        let processes = inner.processes.values().chain(inner.replaced.values());
+        let all: Vec<_> = processes
+            .filter(|process| [real, Some(named)].contains(&Some(process.peer.pid())))
+            .filter(|process| process.peer.pid() != peer.pid())
+            .map(|process| (Arc::clone(&process.peer), Arc::clone(&process.mappings)))
+            .collect();
         drop(inner);
-        drop(old);
-        Some(life)
+        let is_real = |other: &Peer| Some(other.pid()) == real;
+        // The connection of one that has ended stays open until the child has begun.
+        let is_named = |other: &Peer| !other.is_alive() || other.parent() == real;
+        let mut copied = all.iter().filter(|(other, _)| peer.is_copy_of(other));
+        let found = copied.clone().find(|(other, _)| is_real(other));
+        let (_, mappings) = found.or_else(|| copied.find(|(other, _)| is_named(other)))?;
+        Some(Arc::clone(mappings))
     }
 
     /// A process forks: keeps what it has mapped for the child, which gives the number when it begins. `None` when there is no room for
@@ -157,13 +196,13 @@ impl Processes {
         }
         let mut inner = self.lock();
         inner.forks += 1;
-        let number = inner.forks;
-        let process = inner.processes.get_mut(&pid);
+        let number = inner.secret.hash_one(inner.forks);
         // What is dropped is dropped behind the lock: with a mapping its object may go.
-        let dropped = match process {
-            Some(process) => {
-                process.forks.push_back((number, kept));
-                let old = (process.forks.len() > FORKS).then(|| process.forks.pop_front());
+        let dropped = match inner.processes.get(&pid).map(|process| process.life) {
+            Some(life) => {
+                let forks = inner.kept.entry(life).or_default();
+                forks.push_back((number, kept));
+                let old = (forks.len() > FORKS).then(|| forks.pop_front());
                 old.flatten().map(|(_, old)| old)
             }
             None => Some(kept),
@@ -173,18 +212,24 @@ impl Processes {
         Some(number)
     }
 
-    /// A process has ended, unless another has begun with its number. What it has mapped stays until the next
-    /// [`release`](Self::release).
+    /// A process has ended, or the program that it ran. What it has mapped stays until the next [`release`](Self::release).
     pub fn end(&self, pid: i32, life: u64) {
         let mut inner = self.lock();
-        let is_it = |process: &Process| process.life == life;
-        if inner.processes.get(&pid).is_some_and(is_it)
-            && let Some(process) = inner.processes.remove(&pid)
-        {
+        let kept = inner.kept.remove(&life);
+        let runs = inner
+            .processes
+            .get(&pid)
+            .is_some_and(|process| process.life == life);
+        let ended = if runs {
+            inner.processes.remove(&pid)
+        } else {
+            inner.replaced.remove(&life)
+        };
+        if let Some(process) = ended {
             inner.ended.insert(life, process.mappings);
-            drop(inner);
-            drop(process.forks);
         }
+        drop(inner);
+        drop(kept);
     }
 
     /// Lets go of what processes that have ended had mapped; it is gone when this returns.

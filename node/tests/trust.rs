@@ -208,7 +208,7 @@ fn a_dma_buf_that_was_opened_again_lives_until_the_last_is_closed() {
 #[test]
 fn a_child_inherits_the_mappings_of_its_parent_alone() {
     let (node, name) = start();
-    let (_life, _) = Connection::new(&name, Op::Life);
+    let (life, _) = Connection::new(&name, Op::Life);
     let party = Party::new(&name);
     let mut arg = gem::MmapOffset {
         handle: party.create(1 << 20),
@@ -224,9 +224,9 @@ fn a_child_inherits_the_mappings_of_its_parent_alone() {
         .client
         .call(&Head::new(Op::Identify, wire::NO_FILE, [0; 3]), &[]);
     let with = node.first().platform().allocated_pages();
-    // This process says that it is a child of its own, which it is not: what it had is gone then.
+    // This process says that it is a child of its own, which it is not.
     let own = u64::from(std::process::id());
-    let (second, _) = Connection::silent_with(
+    let (second, refused) = Connection::silent_with(
         &name,
         &Head::new(
             Op::Life,
@@ -234,13 +234,15 @@ fn a_child_inherits_the_mappings_of_its_parent_alone() {
             [u64::from(wire::VERSION), own, own],
         ),
     );
-    drop(party);
+    assert_eq!(refused.reply.result, -3);
+    drop((party, second));
+    assert!(node.first().platform().allocated_pages() > with - 256);
+    drop(life);
     let until = std::time::Instant::now() + PATIENCE;
     while node.first().platform().allocated_pages() > with - 256 {
         assert!(std::time::Instant::now() < until, "the mapping stays");
         std::thread::yield_now();
     }
-    drop(second);
 }
 
 /// A connection, as soon as one is free: the node lets places go after their clients have gone.

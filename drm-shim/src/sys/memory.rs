@@ -41,6 +41,21 @@ pub fn unmap(address: usize, len: usize) -> Result<c_int> {
     check(unsafe { libc::syscall(libc::SYS_munmap, address, len) }).map(|result| result as c_int)
 }
 
+/// Leaves nothing that can be reached in a range, and nothing else that may come there.
+pub fn cover(address: usize, len: usize) {
+    let covered = map(Wish {
+        address,
+        len,
+        prot: libc::PROT_NONE,
+        flags: libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE,
+        fd: -1,
+        offset: 0,
+    });
+    if covered.is_err() {
+        let _ = unmap(address, len);
+    }
+}
+
 /// `mremap` as it is.
 pub fn remap(old: usize, len: usize, new_len: usize, flags: c_int, new: usize) -> Result<usize> {
     // SAFETY: a caller's wish.

@@ -44,6 +44,8 @@ int main(void) {
     fails(map, 4096, 4096, 64, NULL, EINVAL);
     fails(map, -4096ul, -8192ul, 0, NULL, EINVAL);
     fails(map, -1ul, 4096, 0, NULL, EINVAL);
+    // Above all addresses of a process.
+    fails(map, 3 * 4096, 4096, fixed, (void *)0x7ffffffff000, EINVAL);
     CHECK(mremap(map, 3 * 4096, 3 * 4096 - 7, moves, NULL) == map);
     CHECK(is_there(map + 2 * 4096) && is_there(room) && !strcmp(map, "first"));
     // It shrinks where it is.

@@ -71,6 +71,8 @@ struct Shared {
     dead: AtomicBool,
     /// Connections of threads from this number on are refused.
     most: AtomicUsize,
+    /// Nothing is known of what children have inherited.
+    forgets: AtomicBool,
 }
 
 /// A running node.
@@ -104,6 +106,7 @@ impl Server {
             connections: Mutex::default(),
             dead: AtomicBool::new(false),
             most: AtomicUsize::new(usize::MAX),
+            forgets: AtomicBool::new(false),
         });
         let serving = Arc::clone(&shared);
         std::thread::spawn(move || accept_all(&serving, listener));
@@ -127,6 +130,11 @@ impl Server {
     /// Refuses connections once there are so many.
     pub fn refuse_from(&self, most: usize) {
         self.shared.most.store(most, Ordering::Relaxed);
+    }
+
+    /// Refuses children that have inherited mappings.
+    pub fn forget_children(&self) {
+        self.shared.forgets.store(true, Ordering::Relaxed);
     }
 
     /// Writes into a memory.
@@ -293,6 +301,9 @@ impl Connection {
             return;
         };
         match Op::from_u32(head.op) {
+            Some(Op::Life) if head.c != 0 && self.shared.forgets.load(Ordering::Relaxed) => {
+                self.answer(-nix::libc::ESRCH, 0, 0, &[]);
+            }
             Some(Op::Life) => {
                 let child = match (head.c, head.file) {
                     (0, _) => "",

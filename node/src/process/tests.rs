@@ -122,23 +122,50 @@ fn a_child_has_what_was_mapped_at_the_fork() {
     assert!(processes.map(pid, 16 * PAGE, mapped(&object, 4)));
     let fork = processes.forks(pid).unwrap();
     processes.unmap(pid, 16 * PAGE, 4 * PAGE);
-    // The process itself stands for its child: it has a parent with this number as little as that has.
-    let kept = |processes: &Processes, fork: u64| {
-        let mut inner = processes.lock();
-        let forks = &mut inner.processes.get_mut(&pid).unwrap().forks;
-        let at = forks.iter().position(|(number, _)| *number == fork)?;
-        forks.remove(at).map(|(_, kept)| kept)
-    };
-    let child = kept(&processes, fork).unwrap();
+    let child = processes.kept(fork).unwrap();
+    // Nobody else has that number.
+    assert!(processes.kept(fork).is_none());
     assert_eq!(child.by_address.keys().collect::<Vec<_>>(), [&(16 * PAGE)]);
     drop(child);
     // Forks that have failed keep no more than the latest.
     assert!(processes.map(pid, 16 * PAGE, mapped(&object, 4)));
     let all: Vec<u64> = (0..20).filter_map(|_| processes.forks(pid)).collect();
     assert_eq!(total(&processes), 1 + FORKS);
-    assert!(kept(&processes, all[0]).is_none());
-    assert!(kept(&processes, all[19]).is_some());
+    assert!(processes.kept(all[0]).is_none());
+    assert!(processes.kept(all[19]).is_some());
     processes.end(pid, life);
+    processes.release();
+    assert_eq!(total(&processes), 0);
+}
+
+#[test]
+fn a_child_is_known_by_its_fork_whatever_its_parent_is_called() {
+    let (processes, object) = (Processes::default(), device());
+    let object = object.create_object(1 << 16, Tiling::None, 0).unwrap();
+    let peer = Arc::new(Peer::here().unwrap());
+    let pid = peer.pid();
+    let life = processes.begin(&peer, None, 0).unwrap();
+    assert!(processes.map(pid, 16 * PAGE, mapped(&object, 4)));
+    let (first, second) = (processes.forks(pid).unwrap(), processes.forks(pid).unwrap());
+    // In another namespace the parent has another number. This process stands for its child, and for a program that its parent executes
+    // meanwhile: the connection of the one before is still open.
+    let stranger = i32::MAX;
+    let child = processes.begin(&peer, Some(stranger), first).unwrap();
+    assert!(processes.at(pid, 16 * PAGE).is_some());
+    // A number counts once, and what nobody knows is nobody's.
+    let again = processes.begin(&peer, Some(stranger), first);
+    assert_eq!(again, Err(Refused::Unknown));
+    // Nobody is a copy of itself.
+    let own = processes.begin(&peer, Some(pid), u64::MAX);
+    assert_eq!(own, Err(Refused::Unknown));
+    assert_eq!(total(&processes), 3);
+    // When the parent's connection ends nothing is kept for children any more.
+    processes.end(pid, life);
+    processes.release();
+    assert_eq!(total(&processes), 1);
+    let late = processes.begin(&peer, Some(stranger), second);
+    assert_eq!(late, Err(Refused::Unknown));
+    processes.end(pid, child);
     processes.release();
     assert_eq!(total(&processes), 0);
 }

@@ -6,10 +6,12 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crestline_cli::link;
 use crestline_cli::record::{Recorder, own_directory};
 use crestline_cli::shown;
 use driver::r#gen::ClientDriver;
 use mmio_mock::intel::r#gen::DeviceInfo;
+use nix::fcntl::OFlag;
 use node::{Card, MOST_DEVICES, Node};
 
 use super::super::trace::Tracing;
@@ -123,7 +125,7 @@ impl Outputs {
                 // Now, not when the program has run. Others that read it could hold it, and the device with it.
                 let mut options = std::fs::File::options();
                 options.write(true).create(true).truncate(true).mode(0o600);
-                let made = options.open(path);
+                let made = link::open(&mut options, OFlag::empty(), path);
                 made.map_err(|error| format!("{}: {error}", shown::path(path)))?;
             }
             let trace = trace::Args {

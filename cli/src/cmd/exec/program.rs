@@ -56,6 +56,8 @@ impl Signals {
             signal_hook::flag::register(signal as i32, Arc::clone(&flag))?;
             early.push((signal, flag));
         }
+        // Of children whose signal is ignored, as it may be by whoever started this program, the system does not say how they ended.
+        signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::default())?;
         Ok(Signals { set, file, early })
     }
 
