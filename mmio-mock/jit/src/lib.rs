@@ -23,7 +23,7 @@ mod loops;
 mod vectors;
 
 pub use loops::loops;
-pub use vectors::vectors;
+pub use vectors::{vectors, wide};
 
 /// The compiler of this host; `None` where it has none: another architecture, no AVX2 or FMA, or no memory that may be
 /// made executable.

@@ -3,11 +3,13 @@
 //! PRM: volume 4 5.10.6 (render target write). The commonest case by far, and only a faster way of
 //! what `pixel` does. Not modelled here: all that `pixel` does beyond it.
 
+use super::Origins;
 use super::pixel::PixelBlock;
 use super::state::CcState;
 use crate::intel::surface::format::codes;
 use crate::intel::surface::{Surface, SurfaceKind};
-use mem::{Fault, Memory};
+
+use mem::{Fault, Memory, Square};
 
 /// Where the channels of a target's pixels lie: the shift of R, G, B, A in the dword.
 pub type Shifts = [u32; 4];
@@ -46,6 +48,16 @@ fn unorm8(bits: u32) -> u32 {
     (f64::from(v) * 255.0 + MAGIC).to_bits() as u32
 }
 
+/// The same by one rounding of a product and a sum: 2^23 leaves no room for a fraction. Quick where the host has an instruction for it.
+#[inline(always)]
+fn unorm8_fused(bits: u32) -> u32 {
+    const MAGIC: f32 = 8_388_608.0;
+    let v = f32::from_bits(bits);
+    let v = if v > 0.0 { v } else { 0.0 };
+    let v = if v < 1.0 { v } else { 1.0 };
+    v.mul_add(255.0, MAGIC).to_bits() & 0xff
+}
+
 /// Whether all pixels have the same value.
 #[inline(always)]
 fn even(plane: &[u32; 16]) -> bool {
@@ -71,6 +83,18 @@ pub fn pack(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
         }
         for i in 0..16 {
             out[i] |= unorm8(plane[i]) << shift;
+        }
+    }
+    out
+}
+
+/// [`pack`] on hosts with FMA.
+#[inline(always)]
+fn pack_fused(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
+    let mut out = [0; 16];
+    for (plane, shift) in colour.iter().zip(shifts) {
+        for i in 0..16 {
+            out[i] |= unorm8_fused(plane[i]) << shift;
         }
     }
     out
@@ -106,6 +130,146 @@ fn full(block: &PixelBlock<'_>) -> bool {
         && d == (b.0, c.1)
 }
 
+/// Where the square of four by four pixels lies whose upper left one is (`x`, `y`); `None` where it reaches over the target's edge,
+/// and where it lies across what is written at once.
+#[inline(always)]
+fn place(target: &Surface, slice: u32, (x, y): (u16, u16)) -> Option<Square> {
+    let lod = target.render_lod;
+    let (x, y) = (u32::from(x), u32::from(y));
+    if x + 4 > target.level_width(lod) || y + 4 > target.level_height(lod) {
+        return None;
+    }
+    let (left, top) = target.geometry.origin(slice, lod);
+    let geometry = &target.geometry;
+    geometry.square(left.wrapping_add(x), top.wrapping_add(y))
+}
+
+/// Pixels as their target has them, with their places there.
+#[derive(Clone, Copy, Debug)]
+pub enum Packed {
+    /// A full square.
+    Square {
+        /// Where it lies.
+        place: Square,
+        /// Its rows.
+        rows: [[u8; 16]; 4],
+    },
+    /// Any others.
+    Pixels(Pixels),
+}
+
+/// Four subspans on their way into a target.
+#[derive(Clone, Copy, Debug)]
+pub struct Pixels {
+    slice: u32,
+    origins: Origins,
+    /// Those that are written.
+    mask: u16,
+    dwords: [u32; 16],
+    /// The square that each subspan lies in, where its pixels can be written at once.
+    places: [Option<Square>; 4],
+}
+
+impl Packed {
+    /// The pixels of a block for a target that [`shifts`] accepted, under a state that [`applies`] accepted.
+    #[inline]
+    pub fn new(target: &Surface, shifts: Shifts, slice: u32, block: &PixelBlock<'_>) -> Packed {
+        let wide = jit::wide(
+            #[inline(always)]
+            || pack_fused(block.colour, shifts),
+        );
+        let dwords = wide.unwrap_or_else(|| pack(block.colour, shifts));
+        if full(block)
+            && let Some(place) = place(target, slice, block.origins[0])
+        {
+            let rows = zerocopy::transmute!(by_row(&dwords));
+            return Packed::Square { place, rows };
+        }
+        Packed::Pixels(Pixels::new(target, slice, block, &dwords))
+    }
+}
+
+impl Pixels {
+    #[inline]
+    fn new(target: &Surface, slice: u32, block: &PixelBlock<'_>, dwords: &[u32; 16]) -> Pixels {
+        let geometry = &target.geometry;
+        let lod = target.render_lod;
+        let (left, top) = geometry.origin(slice, lod);
+        let (width, height) = (target.level_width(lod), target.level_height(lod));
+        let mut places = [None; 4];
+        for (s, (place, &(x, y))) in places.iter_mut().zip(block.origins).enumerate() {
+            let (x, y) = (u32::from(x), u32::from(y));
+            let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
+            let lit = block.mask >> (4 * s) & 15 != 0;
+            if lit && (column | row) & 1 == 0 && x + 2 <= width && y + 2 <= height {
+                *place = geometry.square(column & !3, row & !3);
+            }
+        }
+        Pixels {
+            slice,
+            origins: *block.origins,
+            mask: block.mask,
+            dwords: *dwords,
+            places,
+        }
+    }
+
+    /// Writes them to the target that they were made for. Comes back with those that were inside.
+    #[inline]
+    pub fn write(&self, mem: &mut Memory, target: &Surface) -> Result<u16, Fault> {
+        let geometry = &target.geometry;
+        let (left, top) = geometry.origin(self.slice, target.render_lod);
+        let width = target.level_width(target.render_lod);
+        let height = target.level_height(target.render_lod);
+        let mut written = 0;
+        for (s, &(x, y)) in self.origins.iter().enumerate() {
+            let (x, y) = (u32::from(x), u32::from(y));
+            let lit = self.mask >> (4 * s) & 15;
+            if lit == 0 {
+                continue;
+            }
+            let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
+            if let Some(place) = &self.places[s] {
+                // PANIC: four pixels of each of four subspans.
+                let pixels = [0, 1, 2, 3].map(|i| self.dwords[4 * s + i].to_le_bytes());
+                let within = ((column & 3) as usize, (row & 3) as usize);
+                // CAST: four bits.
+                if mem.write_subspan(place, within, &pixels, lit as u8) {
+                    written |= lit << (4 * s);
+                    continue;
+                }
+            }
+            for row in 0..2u32 {
+                let first = 4 * s + 2 * row as usize;
+                let mut lanes = self.mask >> first & 3;
+                if x + 1 >= width {
+                    lanes &= 1;
+                }
+                if lanes == 0 || x >= width || y + row >= height {
+                    continue;
+                }
+                let column = left.wrapping_add(x);
+                let at = top.wrapping_add(y + row);
+                let (a, b) = (self.dwords[first], self.dwords[first + 1]);
+                // An even pair shares its OWord, so it stays adjacent under every tiling.
+                if lanes == 3 && column & 1 == 0 {
+                    let both = u64::from(b) << 32 | u64::from(a);
+                    mem.write_u64(geometry.element(column, at), both)?;
+                } else {
+                    if lanes & 1 != 0 {
+                        mem.write_u32(geometry.element(column, at), a)?;
+                    }
+                    if lanes & 2 != 0 {
+                        mem.write_u32(geometry.element(column.wrapping_add(1), at), b)?;
+                    }
+                }
+                written |= lanes << first;
+            }
+        }
+        Ok(written)
+    }
+}
+
 /// Writes the rows of a full square to a target that [`shifts`] accepted; `false`, with nothing done, when it reaches over the
 /// target's edge or lies across what is written at once.
 #[inline]
@@ -116,6 +280,10 @@ pub fn write_square(
     (x, y): (u16, u16),
     rows: &[[u8; 16]; 4],
 ) -> Result<bool, Fault> {
+    if let Some(place) = place(target, slice, (x, y)) {
+        mem.write_square(&place, rows)?;
+        return Ok(true);
+    }
     let geometry = &target.geometry;
     let (x, y) = (u32::from(x), u32::from(y));
     let lod = target.render_lod;
@@ -124,10 +292,6 @@ pub fn write_square(
     }
     let (left, top) = geometry.origin(slice, lod);
     let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
-    if let Some(place) = geometry.square(column, row) {
-        mem.write_square(&place, rows)?;
-        return Ok(true);
-    }
     // A row of an aligned square lies in one OWord under every tiling.
     if !column.is_multiple_of(4) {
         return Ok(false);
@@ -147,7 +311,6 @@ pub fn write(
     slice: u32,
     block: &PixelBlock<'_>,
 ) -> Result<u16, Fault> {
-    let geometry = &target.geometry;
     let packed = pack(block.colour, shifts);
     if full(block) {
         let rows = zerocopy::transmute!(by_row(&packed));
@@ -155,59 +318,7 @@ pub fn write(
             return Ok(0xffff);
         }
     }
-    let (left, top) = geometry.origin(slice, target.render_lod);
-    let width = target.level_width(target.render_lod);
-    let height = target.level_height(target.render_lod);
-    let mut written = 0;
-    for (s, &(x, y)) in block.origins.iter().enumerate() {
-        let (x, y) = (u32::from(x), u32::from(y));
-        let lit = block.mask >> (4 * s) & 15;
-        if lit == 0 {
-            continue;
-        }
-        let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
-        if (column | row) & 1 == 0
-            && x + 2 <= width
-            && y + 2 <= height
-            && let Some(place) = geometry.square(column & !3, row & !3)
-        {
-            // PANIC: four pixels of each of four subspans.
-            let pixels = [0, 1, 2, 3].map(|i| packed[4 * s + i].to_le_bytes());
-            let within = ((column & 3) as usize, (row & 3) as usize);
-            // CAST: four bits.
-            if mem.write_subspan(&place, within, &pixels, lit as u8) {
-                written |= lit << (4 * s);
-                continue;
-            }
-        }
-        for row in 0..2u32 {
-            let first = 4 * s + 2 * row as usize;
-            let mut lanes = block.mask >> first & 3;
-            if x + 1 >= width {
-                lanes &= 1;
-            }
-            if lanes == 0 || x >= width || y + row >= height {
-                continue;
-            }
-            let column = left.wrapping_add(x);
-            let at = top.wrapping_add(y + row);
-            let (a, b) = (packed[first], packed[first + 1]);
-            // An even pair shares its OWord, so it stays adjacent under every tiling.
-            if lanes == 3 && column & 1 == 0 {
-                let both = u64::from(b) << 32 | u64::from(a);
-                mem.write_u64(geometry.element(column, at), both)?;
-            } else {
-                if lanes & 1 != 0 {
-                    mem.write_u32(geometry.element(column, at), a)?;
-                }
-                if lanes & 2 != 0 {
-                    mem.write_u32(geometry.element(column.wrapping_add(1), at), b)?;
-                }
-            }
-            written |= lanes << first;
-        }
-    }
-    Ok(written)
+    Pixels::new(target, slice, block, &packed).write(mem, target)
 }
 
 #[cfg(test)]
@@ -220,6 +331,7 @@ mod tests {
         let check = |bits: u32| {
             let want = num::f32_to_unorm(f32::from_bits(bits), 8);
             assert_eq!(unorm8(bits), want, "{bits:08x}");
+            assert_eq!(unorm8_fused(bits), want, "{bits:08x}");
         };
         for step in 0..=255u32 {
             // Around every value that lies half-way between two results.

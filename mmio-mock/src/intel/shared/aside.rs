@@ -6,11 +6,12 @@
 use eu::{Delivery, FloatMode, Grf, Message, Port, ThreadId};
 use mem::{GpuAddr, Memory};
 
-use super::context::{ThreadContext, sfid};
+use super::context::{ThreadContext, ThreadPixels, sfid};
 use super::dataport::buffer::Lost;
 use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
 use super::{SharedFunctions, binding, math, router};
+use crate::intel::cc::direct::Packed;
 
 /// Registers of the longest message.
 const LONGEST: usize = 15;
@@ -93,7 +94,7 @@ pub struct Served {
 }
 
 /// The message that ends a thread.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Last {
     /// What it asks for.
     pub request: WriteRequest,
@@ -108,25 +109,43 @@ pub struct Last {
     length: u8,
 }
 
+impl Default for Last {
+    fn default() -> Self {
+        Last {
+            request: WriteRequest {
+                surface: 0,
+                commit: false,
+                elements: false,
+                kind: WriteKind::Reserved,
+            },
+            thread: ThreadId::default(),
+            sfid: 0,
+            desc: 0,
+            exec_mask: 0,
+            exec_size: 0,
+            ip: 0,
+            float_mode: FloatMode::Ieee,
+            payload: [Grf::default(); LONGEST],
+            length: 0,
+        }
+    }
+}
+
 impl Last {
-    fn new(request: WriteRequest, msg: &Message<'_>) -> Last {
-        let mut payload = [Grf::default(); LONGEST];
-        for (to, from) in payload.iter_mut().zip(msg.payload) {
+    fn set(&mut self, request: WriteRequest, msg: &Message<'_>) {
+        self.request = request;
+        self.thread = msg.thread;
+        self.sfid = msg.sfid;
+        self.desc = msg.desc;
+        self.exec_mask = msg.exec_mask;
+        self.exec_size = msg.exec_size;
+        self.ip = msg.ip;
+        self.float_mode = msg.float_mode;
+        for (to, from) in self.payload.iter_mut().zip(msg.payload) {
             *to = *from;
         }
-        Last {
-            request,
-            thread: msg.thread,
-            sfid: msg.sfid,
-            desc: msg.desc,
-            exec_mask: msg.exec_mask,
-            exec_size: msg.exec_size,
-            ip: msg.ip,
-            float_mode: msg.float_mode,
-            payload,
-            // CAST: four bits.
-            length: msg.payload.len() as u8,
-        }
+        // CAST: four bits.
+        self.length = msg.payload.len().min(LONGEST) as u8;
     }
 
     /// The message as its thread has sent it.
@@ -149,6 +168,17 @@ impl Last {
     }
 }
 
+/// What a thread has ended with. Used again for the next thread: it is large.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
+    /// There is one.
+    pub is_there: bool,
+    /// The pixels, ready for the target whose state is at an address: they are all that is left to do.
+    pub packed: Option<(GpuAddr, Packed)>,
+    /// Where there are none: the message.
+    pub message: Last,
+}
+
 /// The way out of the EU of a thread that runs aside.
 pub struct Aside<'a> {
     /// Graphics memory.
@@ -161,8 +191,10 @@ pub struct Aside<'a> {
     pub admitted: &'a Admitted,
     /// Messages that were served.
     pub served: Served,
-    /// The message that has ended the thread.
-    pub last: Option<Last>,
+    /// The pixels of a thread whose render target writes need no header.
+    pub pixels: Option<&'a ThreadPixels>,
+    /// What has ended the thread.
+    pub ending: &'a mut Ending,
     /// Ticks of messages that are still to be charged, that of the last one among them.
     pub owed: u64,
 }
@@ -190,7 +222,13 @@ impl Aside<'_> {
         let at = binding::surface_address(self.mem, self.ctx, request.surface);
         let at = at.map_err(|_| Cannot::Message)?;
         self.admitted.ask(at, Purpose::Write)?;
-        self.last = Some(Last::new(request, msg));
+        let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
+        let packed = port.packed((request, at), msg, self.ctx, backend, self.pixels);
+        if packed.is_none() {
+            self.ending.message.set(request, msg);
+        }
+        self.ending.packed = packed;
+        self.ending.is_there = true;
         Ok(())
     }
 }

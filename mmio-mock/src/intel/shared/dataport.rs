@@ -17,11 +17,11 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
 use super::binding;
-use super::context::{Events, OneColour, ThreadContext};
+use super::context::{Events, OneColour, ThreadContext, ThreadPixels};
 use super::error::refuse;
 use super::reader::FunctionReader;
 use crate::UnitFault;
-use crate::intel::cc::direct;
+use crate::intel::cc::direct::{self, Packed};
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{
     Capability, DepthBuffer, Disagreement, Surface, SurfaceDesc, SurfaceKind,
@@ -263,6 +263,61 @@ impl DataPort {
         let written = write.run((&mut self.cc, self.reader), mem, msg, events)?;
         self.written(written, (place, request.surface), events);
         Ok(())
+    }
+
+    /// The pixels of a message that does nothing but write them straight into the target whose state is at an address; `None` for a
+    /// message that takes [`write`](Self::write). Nobody waits for an answer to it.
+    #[must_use]
+    pub fn packed(
+        &self,
+        (request, at): (WriteRequest, GpuAddr),
+        msg: &Message<'_>,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+        kept: Option<&ThreadPixels>,
+    ) -> Option<(GpuAddr, Packed)> {
+        let target = self.targets.iter().find(|target| target.at == at)?;
+        if request.commit {
+            return None;
+        }
+        let packed = match request.kind {
+            WriteKind::RenderTarget { form, .. } => {
+                render::packed((target, form), &self.cc, backend, msg)
+            }
+            WriteKind::Pixels(request) => {
+                let write = pixels::Write {
+                    target,
+                    request,
+                    backend,
+                    ctx,
+                };
+                write.packed(&self.cc, msg, kept?)
+            }
+            _ => None,
+        };
+        Some((at, packed?))
+    }
+
+    /// Writes such pixels; `false` when the target is not kept any more.
+    #[inline]
+    pub fn write_packed(
+        &mut self,
+        mem: &mut Memory,
+        (at, packed): &(GpuAddr, Packed),
+    ) -> Result<bool, UnitFault> {
+        self.pixels += match packed {
+            Packed::Square { place, rows } => {
+                mem.write_square(place, rows)?;
+                16
+            }
+            Packed::Pixels(pixels) => {
+                let Some(target) = self.targets.iter().find(|target| target.at == *at) else {
+                    return Ok(false);
+                };
+                u64::from(pixels.write(mem, &target.surface)?.count_ones())
+            }
+        };
+        Ok(true)
     }
 
     /// Counts pixels, and says where a square of one colour went: the place of its target, and the index in the binding table.

@@ -15,11 +15,10 @@ use eu::{Grf, Thread};
 use super::fill::Seen;
 use super::{KernelState, Td, ThreadRequest};
 use crate::intel::machine::Machine;
-use crate::intel::shared::aside::Cannot;
 use crate::intel::shared::context::{Events, ThreadPixels, sfid};
 use crate::intel::shared::dataport::buffer::Lost;
 use crate::intel::status::Unit;
-use compute::{Around, Done};
+use compute::{Around, Computed};
 pub use draw::Draw;
 use workers::Workers;
 pub use workers::choose;
@@ -34,10 +33,6 @@ struct Waiting {
     /// Its render target writes need no header: `pixels` is its.
     headerless: bool,
     snapshot: bool,
-    /// All of it but its last message, when that has been computed.
-    done: Option<Done>,
-    /// Why it has to run in the usual way.
-    cannot: Option<Cannot>,
 }
 
 impl Waiting {
@@ -49,8 +44,6 @@ impl Waiting {
             pixels: ThreadPixels::default(),
             headerless: false,
             snapshot: false,
-            done: None,
-            cannot: None,
         }
     }
 
@@ -72,6 +65,8 @@ impl Waiting {
 pub struct Wave {
     /// Kept for their allocations; the first ones wait.
     threads: Vec<Waiting>,
+    /// What has been computed of each.
+    computed: Vec<Computed>,
     waiting: usize,
     /// Those of them that have ended.
     ended: usize,
@@ -115,8 +110,6 @@ impl Wave {
             to.pixels.assign(pixels);
         }
         to.snapshot = request.snapshot;
-        to.done = None;
-        to.cannot = None;
         self.waiting += 1;
     }
 
@@ -258,14 +251,19 @@ impl Td {
             draw: &wave.draw,
             common,
         };
+        if wave.computed.len() < wave.threads.len() {
+            wave.computed
+                .resize_with(wave.threads.len(), Computed::default);
+        }
         // PANIC: what has ended is no more than what waits, and there are as many threads.
-        let threads = &mut wave.threads[wave.ended..wave.waiting];
+        let threads = &wave.threads[wave.ended..wave.waiting];
+        let computed = &mut wave.computed[wave.ended..wave.waiting];
         let Waves {
             workers,
             threads: own,
             ..
         } = &mut self.waves;
-        workers.run(&around, threads, own);
+        workers.run(&around, (threads, computed), own);
         self.end(wave, common, machine)
     }
 
@@ -278,39 +276,52 @@ impl Td {
     ) -> u64 {
         let mut passed = 0;
         machine.shared.pixel.default_color = None;
-        while let Some(thread) = wave.threads[..wave.waiting].get(wave.ended) {
-            if let Some(why) = thread.cannot {
+        while !wave.is_empty() {
+            // PANIC: as many as there are threads, see `compute`.
+            let (thread, computed) = (&wave.threads[wave.ended], &wave.computed[wave.ended]);
+            if let Some(why) = computed.cannot {
                 wave.draw.refused(why, common, machine);
                 self.waves.ran.again += 1;
                 break;
             }
-            let Some(done) = thread.done.as_ref() else {
+            let Some(done) = computed.done.as_ref() else {
                 break;
             };
             if done.ticks >= *machine.budget {
                 break;
             }
-            let events = &mut self.waves.events;
-            events.clear();
-            if thread.headerless {
-                events.pixels.assign(&thread.pixels);
-            }
             let shared = &mut *machine.shared;
-            let message = done.last.message();
-            let written = shared.dataport.write(
-                done.last.request,
-                &message,
-                machine.mem,
-                &common.context,
-                &shared.pixel,
-                events,
-            );
-            if let Err(fault) = written {
-                // It runs once more and meets the same: what the message has written up to there is not written again.
-                self.met = Some(fault);
-                break;
+            let written = if let Some(packed) = &computed.ending.packed {
+                match shared.dataport.write_packed(machine.mem, packed) {
+                    Ok(true) => Ok(0),
+                    Ok(false) => break,
+                    Err(fault) => Err(fault),
+                }
+            } else {
+                let events = &mut self.waves.events;
+                events.clear();
+                if thread.headerless {
+                    events.pixels.assign(&thread.pixels);
+                }
+                let last = &computed.ending.message;
+                let written = shared.dataport.write(
+                    last.request,
+                    &last.message(),
+                    machine.mem,
+                    &common.context,
+                    &shared.pixel,
+                    events,
+                );
+                written.map(|()| events.depth_count)
+            };
+            match written {
+                Ok(more) => passed += u64::from(more),
+                Err(fault) => {
+                    // It runs once more and meets the same: what the message has written up to there is not written again.
+                    self.met = Some(fault);
+                    break;
+                }
             }
-            passed += u64::from(events.depth_count);
             wave.draw.ran_aside(done.ticks);
             self.fftid = self.fftid.wrapping_add(1);
             self.waves.ran.waves += 1;

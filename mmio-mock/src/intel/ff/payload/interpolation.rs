@@ -22,7 +22,7 @@ impl Plane {
     }
 
     /// The value at a point of the screen.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, x: f64, y: f64) -> f64 {
         self.base + self.slope[0] * x + self.slope[1] * y
     }
@@ -72,7 +72,7 @@ impl Interpolation {
 
     /// The weights of the second and third vertex with regard to w, at points: [`weights`](Self::weights) of each.
     // Loops over arrays that stay where they are become vectors; closures that hand arrays on are copies.
-    #[inline]
+    #[inline(always)]
     pub fn perspective<const N: usize>(&self, [x, y]: &[[f64; N]; 2]) -> [[f32; N]; 2] {
         let mut w = [0.0; N];
         for i in 0..N {
@@ -88,7 +88,7 @@ impl Interpolation {
     }
 
     /// The same without regard to w.
-    #[inline]
+    #[inline(always)]
     pub fn linear<const N: usize>(&self, [x, y]: &[[f64; N]; 2]) -> [[f32; N]; 2] {
         let mut out = [[0.0; N]; 2];
         for (out, plane) in out.iter_mut().zip(&self.linear) {

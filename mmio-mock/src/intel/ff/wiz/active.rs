@@ -91,14 +91,12 @@ impl Active {
             (x as u32).wrapping_add(self.depth_origin.0),
             (y as u32).wrapping_add(self.depth_origin.1),
         );
-        self.square = square::test(
-            self.plane.as_ref(),
-            self.target.as_ref(),
-            port.memory(),
-            (x, y),
-            depth_at,
-            mask,
-            (&self.tests, self.write),
+        let (plane, target) = (self.plane.as_ref(), self.target.as_ref());
+        let tests = (&self.tests, self.write);
+        let mem = port.memory();
+        self.square = jit::vectors(
+            #[inline(always)]
+            || square::test(plane, target, mem, (x, y), depth_at, mask, tests),
         );
         if state.wm.unit.statistics
             && !self.case.late_count

@@ -130,7 +130,7 @@ impl DepthPlane {
 
 impl DepthPlane {
     /// Depth of the pixels of four rows of four, as [`Self::at`] gives it.
-    #[inline]
+    #[inline(always)]
     pub fn square(&self, x: i32, y: i32) -> [[f32; 4]; 4] {
         let mut across = [0.0; 4];
         let mut down = [0.0; 4];

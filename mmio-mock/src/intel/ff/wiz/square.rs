@@ -54,7 +54,7 @@ pub fn applies(tests: &Tests, target: Option<&DepthTarget>) -> bool {
 /// Tests the pixels of `mask` (four bits a row) in the square at (x, y), writes what passes, and
 /// gives the depth of all; `None`, with nothing done, when the square needs the general way. Only
 /// for tests that [`applies`] accepted.
-#[inline]
+#[inline(always)]
 pub fn test(
     plane: Option<&DepthPlane>,
     target: Option<&DepthTarget>,

@@ -103,6 +103,10 @@ impl PayloadLayout for Layout {
         };
         let registers = usize::from(state.width).min(16) / 8;
         for n in 0..halves {
+            jit::vectors(
+                #[inline(always)]
+                || planes(payload, weights, half(n), registers),
+            );
             part(payload, state, weights, half(n), registers);
         }
     }
@@ -142,18 +146,9 @@ fn eight(subspans: &[Subspan], pair: usize, value: &impl Fn(&Subspan, usize) -> 
     register
 }
 
-/// What a half of the pixels has behind the subspans.
-fn part(
-    payload: &mut Payload,
-    state: &PayloadState<'_>,
-    weights: &PixelWeights,
-    subspans: &[Subspan],
-    registers: usize,
-) {
-    let at = |s: &Subspan, pixel: usize, location| -> Weights {
-        let [x, y] = weights.point(s, pixel, location);
-        weights.planes.weights(x, y)
-    };
+/// The weights of a half of the pixels, in the order of their modes.
+#[inline(always)]
+fn planes(payload: &mut Payload, weights: &PixelWeights, subspans: &[Subspan], registers: usize) {
     let one_location = weights.one_location();
     let (first, second) = subspans.split_at(subspans.len().min(2));
     let pairs = [first, second];
@@ -185,6 +180,20 @@ fn part(
             }
         }
     }
+}
+
+/// What a half of the pixels has behind the weights.
+fn part(
+    payload: &mut Payload,
+    state: &PayloadState<'_>,
+    weights: &PixelWeights,
+    subspans: &[Subspan],
+    registers: usize,
+) {
+    let at = |s: &Subspan, pixel: usize, location| -> Weights {
+        let [x, y] = weights.point(s, pixel, location);
+        weights.planes.weights(x, y)
+    };
     if state.parts.source_depth {
         push_values(payload, subspans, registers, |s, pixel| {
             // PANIC: a subspan has four pixels.

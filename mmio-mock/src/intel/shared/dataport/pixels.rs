@@ -82,6 +82,18 @@ impl Pixels {
     }
 }
 
+impl Pixels {
+    /// What they ask of the state of the colour calculator.
+    fn asked(&self, backend: &PixelBackend) -> CcRequest {
+        CcRequest {
+            pointers: backend.pointers,
+            viewport: self.viewport,
+            target: self.target,
+            constant: backend.blend_constant,
+        }
+    }
+}
+
 /// Source 0 of a message by channel and pixel. Of 16 pixels, each channel has two registers, one behind the other (Mesa
 /// brw_lower_logical_sends.cpp `setup_color_payload`); the older order has the lower halves of all channels first.
 fn planes(form: Form, colours: &[Grf]) -> Planes {
@@ -140,13 +152,7 @@ impl Write<'_> {
         if body.len() != depths {
             return Err(short());
         }
-        let key = CcRequest {
-            pointers: backend.pointers,
-            viewport: pixels.viewport,
-            target: pixels.target,
-            constant: backend.blend_constant,
-        };
-        let cc = cc.get(mem, reader, self.ctx, key)?;
+        let cc = cc.get(mem, reader, self.ctx, pixels.asked(backend))?;
         let blends = cc.blend.is_some() && target.kind != SurfaceKind::Null;
         let blendable = !blends
             || target.format.class != Class::Float
@@ -241,6 +247,42 @@ impl Write<'_> {
             events.scoreboard_clear |= mask;
         }
         Ok(written)
+    }
+
+    /// The pixels of a message that does nothing but write them straight into its target; `None` for a message that takes
+    /// [`run`](Self::run).
+    pub fn packed(
+        &self,
+        cc: &CcCache,
+        msg: &Message<'_>,
+        kept: &ThreadPixels,
+    ) -> Option<direct::Packed> {
+        let (target, backend) = (&self.target.surface, self.backend);
+        let shifts = self.target.direct?;
+        if self.request.upper || backend.sample_mask || backend.source_depth {
+            return None;
+        }
+        let (pixels, colours) = match msg.payload {
+            [m0, m1, body @ ..] if self.request.header => (Pixels::of_header(m0, m1), body),
+            body if !self.request.header => (Pixels::of_thread(kept, 0, msg.exec_mask), body),
+            _ => return None,
+        };
+        // CAST: sixteen channels.
+        let mask = pixels.mask & kept.coverage[0] as u16;
+        let colour = whole(self.request.form?, colours)?;
+        let cc = cc.known(&pixels.asked(backend))?;
+        if pixels.source0_alpha || !self.straight(cc, kept) {
+            return None;
+        }
+        let block = PixelBlock {
+            origins: &pixels.origins,
+            mask,
+            colour,
+            source1: None,
+            sample: 0,
+        };
+        let slice = target.target_slice(pixels.array_index);
+        Some(direct::Packed::new(target, shifts, slice, &block))
     }
 
     /// Whether colours go into the target as they are, once for each pixel.

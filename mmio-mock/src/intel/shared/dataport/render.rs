@@ -84,6 +84,12 @@ impl CcCache {
         self.kept = None;
     }
 
+    /// The state, if it is kept.
+    pub(super) fn known(&self, key: &CcRequest) -> Option<&CcState> {
+        let (kept, state) = self.kept.as_ref()?;
+        (kept == key).then_some(state)
+    }
+
     pub(super) fn get(
         &mut self,
         mem: &Memory,
@@ -322,6 +328,25 @@ impl<'a> Plain<'a> {
         plain.then_some(Plain { m0, m1, colours })
     }
 
+    /// Pixels that are lit.
+    fn mask(&self) -> u16 {
+        self.m0[0] as u16
+    }
+
+    #[inline]
+    fn colour(&self) -> Planes {
+        let mut colour = [[0; 16]; 4];
+        for (i, plane) in colour.iter_mut().enumerate() {
+            plane[..8].copy_from_slice(&self.colours[i]);
+            plane[8..].copy_from_slice(&self.colours[i + 4]);
+        }
+        colour
+    }
+
+    fn slice(&self, target: &Surface) -> u32 {
+        target.target_slice(self.m1[7] >> 16 & 0x7ff)
+    }
+
     fn write(
         &self,
         (target, last): (&Surface, bool),
@@ -329,18 +354,14 @@ impl<'a> Plain<'a> {
         mem: &mut Memory,
         events: &mut Events,
     ) -> Result<u16, UnitFault> {
-        let mask = self.m0[0] as u16;
+        let mask = self.mask();
         if last {
             events.scoreboard_clear |= (self.m0[0] >> 16) as u16;
         }
         if mask == 0 {
             return Ok(0);
         }
-        let mut colour = [[0; 16]; 4];
-        for (i, plane) in colour.iter_mut().enumerate() {
-            plane[..8].copy_from_slice(&self.colours[i]);
-            plane[8..].copy_from_slice(&self.colours[i + 4]);
-        }
+        let colour = self.colour();
         let block = PixelBlock {
             origins: &origins(self.m1),
             mask,
@@ -348,13 +369,40 @@ impl<'a> Plain<'a> {
             source1: None,
             sample: 0,
         };
-        let slice = target.target_slice(self.m1[7] >> 16 & 0x7ff);
+        let slice = self.slice(target);
         let written = direct::write(mem, target, shifts, slice, &block)?;
         if events.watch_colour && written == 0xffff {
             events.one_colour = one_colour(&colour, shifts, slice, true);
         }
         Ok(written)
     }
+}
+
+/// The pixels of a message that does nothing but write them straight into its target; `None` for a message that takes [`write`].
+pub(super) fn packed(
+    (target, form): (&RenderTarget, Option<Form>),
+    cc: &CcCache,
+    backend: &PixelBackend,
+    msg: &Message<'_>,
+) -> Option<direct::Packed> {
+    let (plain, shifts) = (Plain::of(form, msg)?, target.direct?);
+    if backend.default_color.is_some() {
+        return None;
+    }
+    let cc = cc.known(&asked(plain.m0, plain.m1, backend))?;
+    let target = &target.surface;
+    if cc.alpha_test.is_some() || !direct::applies(cc, target) {
+        return None;
+    }
+    let block = PixelBlock {
+        origins: &origins(plain.m1),
+        mask: plain.mask(),
+        colour: &plain.colour(),
+        source1: None,
+        sample: 0,
+    };
+    let slice = plain.slice(target);
+    Some(direct::Packed::new(target, shifts, slice, &block))
 }
 
 /// Upper-left pixels of the subspans, from the second header register.

@@ -6,7 +6,7 @@ use mem::Memory;
 use super::super::{DISPATCH_TICKS, ThreadRequest, payload};
 use super::{Draw, Waiting};
 use crate::intel::shared::SharedFunctions;
-use crate::intel::shared::aside::{Aside, Cannot, Last, Served};
+use crate::intel::shared::aside::{Aside, Cannot, Ending, Served};
 use crate::intel::status::Unit;
 use crate::intel::urb::Urb;
 
@@ -26,9 +26,18 @@ pub(super) struct Around<'a> {
 }
 
 /// A thread up to its last message.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+pub(super) struct Computed {
+    pub(super) ending: Ending,
+    /// What it took; `None` when it has not been computed.
+    pub(super) done: Option<Done>,
+    /// Why it has to run in the usual way.
+    pub(super) cannot: Option<Cannot>,
+}
+
+/// What a thread took.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
-    pub(super) last: Last,
     pub(super) served: Served,
     pub(super) stats: RunStats,
     /// All that the thread takes, from its start to its end.
@@ -37,15 +46,30 @@ pub(super) struct Done {
 
 impl Around<'_> {
     /// Computes the thread of a number in its wave.
-    pub(super) fn compute(&self, number: usize, waiting: &mut Waiting, thread: &mut Thread) {
+    pub(super) fn compute(
+        &self,
+        number: usize,
+        (waiting, computed): (&Waiting, &mut Computed),
+        thread: &mut Thread,
+    ) {
         // It may have been tried before, by a wave that ended early.
-        (waiting.done, waiting.cannot) = match self.done(number, waiting, thread) {
+        let Computed {
+            ending,
+            done,
+            cannot,
+        } = computed;
+        (*done, *cannot) = match self.done(number, (waiting, ending), thread) {
             Ok(done) => (Some(done), None),
             Err(why) => (None, Some(why)),
         };
     }
 
-    fn done(&self, number: usize, waiting: &Waiting, thread: &mut Thread) -> Result<Done, Cannot> {
+    fn done(
+        &self,
+        number: usize,
+        (waiting, ending): (&Waiting, &mut Ending),
+        thread: &mut Thread,
+    ) -> Result<Done, Cannot> {
         let request = &waiting.request(self.common);
         // CAST: the number of the thread, modulo 256.
         let fftid = self.fftid.wrapping_add(number as u8).wrapping_add(1);
@@ -67,28 +91,31 @@ impl Around<'_> {
         if !whole {
             return Err(Cannot::Message);
         }
+        ending.is_there = false;
         let mut port = Aside {
             mem: self.mem,
             shared: self.shared,
             ctx: &request.context,
             admitted: self.draw.admitted(),
             served: Served::default(),
-            last: None,
+            pixels: request.pixels,
+            ending,
             owed: 0,
         };
         let most = self.draw.longest() * 2;
         let (mut budget, mut stats) = (most, RunStats::default());
         let stop = thread.run_decoded(self.cache, &mut port, &mut budget, &mut stats);
-        match (stop, port.last) {
-            (Some(Stop::EndOfThread), Some(last)) if !thread.attention_data() => Ok(Done {
-                last,
-                served: port.served,
-                stats,
-                ticks: DISPATCH_TICKS + rows + (most - budget) + port.owed,
-            }),
-            (Some(Stop::Fault(why)), _) => Err(why),
-            (Some(Stop::Budget), _) => Err(Cannot::Time),
-            (None, _) => Err(Cannot::New),
+        match stop {
+            Some(Stop::EndOfThread) if port.ending.is_there && !thread.attention_data() => {
+                Ok(Done {
+                    served: port.served,
+                    stats,
+                    ticks: DISPATCH_TICKS + rows + (most - budget) + port.owed,
+                })
+            }
+            Some(Stop::Fault(why)) => Err(why),
+            Some(Stop::Budget) => Err(Cannot::Time),
+            None => Err(Cannot::New),
             _ => Err(Cannot::Message),
         }
     }

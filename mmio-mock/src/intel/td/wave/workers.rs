@@ -9,7 +9,7 @@ use eu::Thread;
 use rayon::ThreadPool;
 
 use super::Waiting;
-use super::compute::Around;
+use super::compute::{Around, Computed};
 
 /// Ticks of the threads that a worker takes at once, about.
 const PORTION: u64 = 1 << 10;
@@ -53,7 +53,12 @@ impl Workers {
     }
 
     /// Computes the threads of a wave.
-    pub(super) fn run(self, around: &Around<'_>, threads: &mut [Waiting], own: &mut Vec<Thread>) {
+    pub(super) fn run(
+        self,
+        around: &Around<'_>,
+        (threads, computed): (&[Waiting], &mut [Computed]),
+        own: &mut Vec<Thread>,
+    ) {
         let Workers(count) = self;
         own.resize_with(count, || Thread::of(around.isa));
         let Some((first, others)) = own.split_first_mut() else {
@@ -67,23 +72,24 @@ impl Workers {
             pool()
         };
         let Some(pool) = pool else {
-            for (number, waiting) in threads.iter_mut().enumerate() {
-                around.compute(number, waiting, first);
+            for (number, one) in threads.iter().zip(computed).enumerate() {
+                around.compute(number, one, first);
             }
             return;
         };
         // CAST: at most the ticks of a portion.
         let several = (PORTION / longest).max(1) as usize;
-        let portions = Mutex::new(threads.chunks_mut(several).enumerate());
+        let portions = threads.chunks(several).zip(computed.chunks_mut(several));
+        let portions = Mutex::new(portions.enumerate());
         let work = |thread: &mut Thread| {
             loop {
                 let mut portions = portions.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some((portion, threads)) = portions.next() else {
+                let Some((portion, (threads, computed))) = portions.next() else {
                     return;
                 };
                 drop(portions);
-                for (n, waiting) in threads.iter_mut().enumerate() {
-                    around.compute(portion * several + n, waiting, thread);
+                for (n, one) in threads.iter().zip(computed).enumerate() {
+                    around.compute(portion * several + n, one, thread);
                 }
             }
         };
