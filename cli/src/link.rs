@@ -3,35 +3,80 @@
 //! Whoever may write into a directory, as everybody may into /tmp, can have a link there that leads to a file of the user that runs
 //! this program. The system refuses to follow those where `fs.protected_symlinks` is set (proc(5)); not everywhere it is.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-use nix::fcntl::OFlag;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
-/// Opens `path` with `options` and with `flags` of open(2); an error when it is a link that another user has made. Links of this user
-/// and of the administrator, such as /dev/stdout, are followed.
+use crate::shown;
+
+/// Whether the user is this one, or the administrator.
+fn is_trusted(meta: &Metadata) -> bool {
+    [nix::unistd::geteuid().as_raw(), 0].contains(&meta.uid())
+}
+
+/// An error when a part of `path` is a link that another user has made.
+fn look(path: &Path) -> io::Result<()> {
+    for part in path.ancestors() {
+        let Ok(meta) = fs::symlink_metadata(part) else {
+            continue;
+        };
+        if meta.is_symlink() && !is_trusted(&meta) {
+            return Err(io::Error::other(format!(
+                "{} is a link of user {}, which is not followed",
+                shown::path(part),
+                meta.uid()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Makes a file to be written, or empties one; an error when it is another user's, who could read it, hold it or keep its end. Opening
+/// a FIFO of this user waits for who reads it.
+pub fn create(path: &Path, mode: u32) -> io::Result<File> {
+    let own_fifo = |meta: Metadata| meta.file_type().is_fifo() && is_trusted(&meta);
+    let waits = fs::symlink_metadata(path).is_ok_and(own_fifo);
+    let flags = if waits {
+        OFlag::empty()
+    } else {
+        OFlag::O_NONBLOCK
+    };
+    let mut options = File::options();
+    options.write(true).create(true).mode(mode);
+    let file = open(&mut options, flags, path)?;
+    let meta = file.metadata()?;
+    if !is_trusted(&meta) {
+        return Err(io::Error::other(format!(
+            "this is a file of user {}",
+            meta.uid()
+        )));
+    }
+    if meta.is_file() {
+        file.set_len(0)?;
+    }
+    if !waits {
+        let now = OFlag::from_bits_retain(fcntl(&file, FcntlArg::F_GETFL)?);
+        fcntl(&file, FcntlArg::F_SETFL(now.difference(OFlag::O_NONBLOCK)))?;
+    }
+    Ok(file)
+}
+
+/// Opens `path` with `options` and with `flags` of open(2); an error when a part of it is a link that another user has made. Links of this
+/// user and of the administrator, such as /dev/stdout, are followed.
 pub fn open(options: &mut OpenOptions, flags: OFlag, path: &Path) -> io::Result<File> {
+    look(path)?;
     let straight = options
         .custom_flags((flags | OFlag::O_NOFOLLOW).bits())
         .open(path);
-    let Err(error) = straight else {
-        return straight;
-    };
-    match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_symlink() => {
-            let user = nix::unistd::geteuid().as_raw();
-            if ![user, 0].contains(&meta.uid()) {
-                return Err(io::Error::other(format!(
-                    "this is a link of user {}, which is not followed",
-                    meta.uid()
-                )));
-            }
-            options.custom_flags(flags.bits()).open(path)
-        }
-        _ => Err(error),
+    let is_link = || fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    if straight.is_err() && is_link() {
+        look(path)?;
+        return options.custom_flags(flags.bits()).open(path);
     }
+    straight
 }
 
 #[cfg(test)]
@@ -63,5 +108,52 @@ mod tests {
         }
         let missing = base.path().join("no/file");
         assert_eq!(write(&missing).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn links_of_other_users_on_the_way_are_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let (dir, link) = (base.path().join("dir"), base.path().join("link"));
+        fs::create_dir(&dir).unwrap();
+        symlink(&dir, &link).unwrap();
+        write(&link.join("file")).unwrap();
+        if nix::unistd::geteuid().is_root() {
+            lchown(&link, Some(4242), None).unwrap();
+            let error = write(&link.join("other")).unwrap_err().to_string();
+            assert!(error.contains("user 4242"), "{error}");
+            assert!(!dir.join("other").exists());
+        }
+    }
+
+    #[test]
+    fn only_files_of_this_user_are_written() {
+        use std::io::Write as _;
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("file");
+        for text in ["longer", "short"] {
+            create(&file, 0o600)
+                .unwrap()
+                .write_all(text.as_bytes())
+                .unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
+        create(Path::new("/dev/null"), 0o600).unwrap();
+        // A FIFO waits for who reads it.
+        let fifo = base.path().join("fifo");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::thread::scope(|scope| {
+            let reads = scope.spawn(|| fs::read_to_string(&fifo).unwrap());
+            create(&fifo, 0o600).unwrap().write_all(b"text").unwrap();
+            assert_eq!(reads.join().unwrap(), "text");
+        });
+        if nix::unistd::geteuid().is_root() {
+            for path in [&file, &fifo] {
+                std::os::unix::fs::chown(path, Some(4242), None).unwrap();
+                // Nobody reads the FIFO: that does not hold this process up.
+                assert!(create(path, 0o600).is_err());
+            }
+            assert_eq!(fs::read_to_string(&file).unwrap(), "short");
+        }
     }
 }

@@ -3,17 +3,28 @@
 //! A child that is made past libc's `fork` (`clone`, `_Fork`) is found out at its first call about the node.
 //! Not modelled: such children that share their parent's memory.
 
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use wire::NO_FILE;
 
+use crate::life::Inherited;
 use crate::sys::{self, copy, key};
 use crate::table::TABLE;
-use crate::{config, cwd, life, link, own};
+use crate::{config, cwd, life, link, map, own};
 
 static FORKING: AtomicI32 = AtomicI32::new(0);
 /// What the node has said of the mappings at the fork.
 static FORK: AtomicU64 = AtomicU64::new(NO_FILE);
+/// A thread forks.
+static HELD: AtomicBool = AtomicBool::new(false);
+/// Signals that it had blocked before.
+static SIGNALS: AtomicU64 = AtomicU64::new(0);
+/// No mapping is being made at the fork.
+static SETTLED: AtomicBool = AtomicBool::new(true);
+
+/// TIMEOUT: how long a fork waits for mappings that are being made: each is a question to the node.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs once, before the program.
 pub extern "C" fn loaded() {
@@ -27,12 +38,21 @@ pub extern "C" fn loaded() {
 
 extern "C" fn before() {
     let errno = sys::errno();
-    let mapped = life::is_ready() && !TABLE.is_empty();
-    if mapped {
+    if life::is_ready() {
         find_out();
     }
+    let signals = sys::block_signals();
+    while HELD.swap(true, Ordering::Acquire) {
+        sys::give_way();
+    }
+    SIGNALS.store(signals, Ordering::Relaxed);
+    // Or the child might inherit a mapping that the node does not know yet.
+    let until = Instant::now() + PATIENCE;
+    let settled = map::MAKING.stop(|| Instant::now() < until);
+    SETTLED.store(settled, Ordering::Relaxed);
     // Held across the fork, or the child might inherit it half changed.
     TABLE.hold();
+    let mapped = settled && life::is_ready() && !TABLE.is_empty();
     // The parent may unmap before the child has begun. Without a node there is nothing to keep.
     let fork = if mapped { link::forks() } else { Err(0) };
     FORK.store(fork.unwrap_or(NO_FILE), Ordering::Relaxed);
@@ -44,6 +64,10 @@ extern "C" fn before() {
 extern "C" fn parent() {
     own::forked(false);
     TABLE.release();
+    map::MAKING.go_on();
+    let signals = SIGNALS.load(Ordering::Relaxed);
+    HELD.store(false, Ordering::Release);
+    sys::unblock_signals(signals);
 }
 
 extern "C" fn child() {
@@ -51,17 +75,22 @@ extern "C" fn child() {
     copy::own();
     own::forked(true);
     TABLE.release();
+    map::MAKING.reset();
     let errno = sys::errno();
     // The thread's connections are among the descriptors that are closed.
     key::forget();
     let parent = FORKING.load(Ordering::Relaxed);
-    let mapped = !TABLE.is_empty();
-    life::forked(
-        mapped.then_some(parent),
-        FORK.load(Ordering::Relaxed),
-        false,
-    );
+    let inherited = match FORK.load(Ordering::Relaxed) {
+        _ if !SETTLED.load(Ordering::Relaxed) => Inherited::Unknown,
+        _ if TABLE.is_empty() => Inherited::Nothing,
+        NO_FILE => Inherited::Unknown,
+        fork => Inherited::At { parent, fork },
+    };
+    life::forked(inherited, false);
+    let signals = SIGNALS.load(Ordering::Relaxed);
+    HELD.store(false, Ordering::Release);
     sys::set_errno(errno);
+    sys::unblock_signals(signals);
 }
 
 /// Before anything of the node's is used: a child that was made past libc forgets what is its parent's, as [`child`] does.
@@ -83,9 +112,15 @@ fn found_out() {
         // Nothing was held for the child. Threads that it does not have may have been amid something.
         own::forked(true);
         let unknown = TABLE.copied();
+        map::MAKING.reset();
+        HELD.store(false, Ordering::Relaxed);
         key::forget();
-        let mapped = unknown || !TABLE.is_empty();
-        life::forked(mapped.then_some(parent), NO_FILE, sys::shares_files(parent));
+        let inherited = if unknown || !TABLE.is_empty() {
+            Inherited::Now { parent }
+        } else {
+            Inherited::Nothing
+        };
+        life::forked(inherited, sys::shares_files(parent));
         copy::own();
     } else {
         while !copy::is_own() {

@@ -153,10 +153,23 @@ fn say_full(error: i32) {
     report::say(report::Kind::Limit, what, &[]);
 }
 
-/// In a child: what was inherited is forgotten, and closed unless the descriptors are the parent's as well. With `parent`,
-/// which had mappings, the node is told that they are still there; `fork` is what it has said when the process forked. Where that fails they are
-/// taken away: the node knows nothing of them, so their objects may go and others come where they were.
-pub fn forked(parent: Option<i32>, fork: u64, shares: bool) {
+/// What a child has inherited of mappings, and how the node knows them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Inherited {
+    /// None.
+    Nothing,
+    /// By what the node has said when the process forked.
+    At { parent: i32, fork: u64 },
+    /// By what the parent has: the child was made past libc, where nobody could ask.
+    Now { parent: i32 },
+    /// Not at all: the node could not be asked.
+    Unknown,
+}
+
+/// In a child: what was inherited is forgotten, and closed unless the descriptors are the parent's as well. The node is told of the
+/// mappings that are still there. Where that fails they are taken away: the node knows nothing of them, so their objects may go and
+/// others come where they were.
+pub fn forked(inherited: Inherited, shares: bool) {
     let leave = if shares { own::leave } else { own::close };
     // A parent that the node serves no more has nothing that the node keeps.
     let served = is_ready();
@@ -175,12 +188,19 @@ pub fn forked(parent: Option<i32>, fork: u64, shares: bool) {
             leave(handle);
         }
     }
-    let state = match parent {
-        Some(parent) => {
-            let mut result = if served {
-                introduce(parent, fork)
-            } else {
+    let asked = match inherited {
+        Inherited::Nothing => None,
+        Inherited::At { parent, fork } if served => Some((parent, fork)),
+        Inherited::Now { parent } if served => Some((parent, NO_FILE)),
+        _ => Some((0, 0)),
+    };
+    let state = match asked {
+        None => NONE,
+        Some((parent, fork)) => {
+            let mut result = if parent == 0 {
                 Err(libc::ESRCH)
+            } else {
+                introduce(parent, fork)
             };
             // As long as the parent lives it has the connection open, too.
             if result.is_err_and(is_limit)
@@ -195,7 +215,6 @@ pub fn forked(parent: Option<i32>, fork: u64, shares: bool) {
             }
             after(result)
         }
-        None => NONE,
     };
     // The node keeps the parent's mappings as long as the parent's connection is open.
     if let Some(connection) = kept {

@@ -3,16 +3,23 @@
 //! mremap(2): a mapping of the device is one that does not grow (VM_DONTEXPAND, drm_gem.c), and its object is
 //! held wherever it is.
 
+use std::os::fd::RawFd;
+
 use wire::message::Remap;
 use wire::{Head, NO_FILE, Op};
 use zerocopy::FromBytes;
 
+use crate::atomics::AtomicU32;
 use crate::inodes::File;
+use crate::own::Uses;
 use crate::sys::memory::{self, Block, PAGE, Wish};
 use crate::sys::socket::Packet;
 use crate::sys::{Result, set_errno};
 use crate::table::{Range, TABLE};
 use crate::{fork, life, link, mappings, own, report, sys};
+
+/// Mappings that are being made: what has been mapped is not known to the node yet. No process forks meanwhile.
+pub static MAKING: Uses = Uses::over(AtomicU32::new(0));
 
 /// `mmap` on a file of the node.
 #[inline(never)]
@@ -42,6 +49,17 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
         offset: offset as i64,
         ..wish
     };
+    // Handlers of signals run after it: one that forks would wait for it.
+    let signals = sys::block_signals();
+    let making = MAKING.begin();
+    let made = make(memory, wish, (file.fd, asked, len));
+    drop(making);
+    sys::unblock_signals(signals);
+    made
+}
+
+/// Maps, and tells the node.
+fn make(memory: own::Handle, wish: Wish, (fd, asked, len): (RawFd, u64, u64)) -> Result<usize> {
     let address = own::map(memory, wish).map_err(|error| lost(error, wish))?;
     let start = address as u64;
     let known = TABLE.insert(Range {
@@ -51,7 +69,7 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     if !known {
         report::say(report::Kind::Mapping, "too many mappings", &[]);
     }
-    let head = Head::new(Op::Mapped, file.fd as u64, [asked, start, len]);
+    let head = Head::new(Op::Mapped, fd as u64, [asked, start, len]);
     // Answered once it is known: the same address may be another thread's mapping a moment later, and its messages take
     // another way.
     let kept = link::with(|link| link.ask(head, Block::of(&[]), &mut Packet::new()));
@@ -214,16 +232,17 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
 
 /// Takes away all that this process has mapped of files of the node, which are told by device and inode.
 pub fn take_away(files: &[Option<(u64, u64)>]) {
-    TABLE.each(0, u64::MAX, |piece, _| {
-        memory::cover(piece.start as usize, (piece.end - piece.start) as usize);
-    });
-    TABLE.remove(0, u64::MAX);
-    // Those that the table does not know; where the list cannot be read they stay.
-    let _ = mappings::between(0, u64::MAX, |found| {
+    let cover = |start: u64, end: u64| memory::cover(start as usize, (end - start) as usize);
+    let listed = mappings::between(0, u64::MAX, |found| {
         if files.contains(&Some(found.file)) {
-            memory::cover(found.start as usize, (found.end - found.start) as usize);
+            cover(found.start, found.end);
         }
     });
+    if listed.is_err() {
+        // Without the system's list there is what this library knows.
+        TABLE.each(0, u64::MAX, |piece, _| cover(piece.start, piece.end));
+    }
+    TABLE.remove(0, u64::MAX);
 }
 
 /// Makes mappings anew: [`Remap`]s, one behind the other.

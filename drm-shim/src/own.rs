@@ -21,7 +21,7 @@ use crate::sys::{self, Result, copy};
 pub use handle::{AtomicHandle, Handle};
 
 use rows::ROWS;
-use uses::Uses;
+pub use uses::Uses;
 
 #[cfg_attr(test, expect(unused_imports, reason = "for the exported functions"))]
 pub use numbers::{between, is};

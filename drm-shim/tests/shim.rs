@@ -121,6 +121,32 @@ fn children_that_are_made_past_libc_have_connections_of_their_own() {
 }
 
 #[test]
+fn children_have_the_mappings_that_the_node_knows_at_the_fork() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("overlaps.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    let output = command(&program, Some(&server)).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let theirs: Vec<i32> = text.lines().map(|line| line.parse().unwrap()).collect();
+    let (mut now, mut known) = (0, Vec::new());
+    for line in server.log() {
+        match line.split(' ').next() {
+            Some("mapped") => now += 1,
+            Some("unmapped") => now -= 1,
+            Some("forks") => known.push(now),
+            _ => {}
+        }
+    }
+    assert_eq!(theirs, known);
+    assert_eq!(known.len(), 100);
+    assert!(known.iter().any(|count| *count > 1), "{known:?}");
+}
+
+#[test]
 fn children_lose_mappings_that_the_node_does_not_know() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("client");

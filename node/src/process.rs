@@ -42,13 +42,14 @@ impl Mapped {
     }
 }
 
-/// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) unless it was changed.
+/// Most mappings of a process, with what is kept for its children: the system's own limit is 65530 (vm.max_map_count) unless it was
+/// changed.
 const MOST: usize = 1 << 17;
 /// Most mappings of all processes together, some hundred bytes each. What a process has inherited counts again. A process has at most
 /// half of what the others have left.
 const MOST_OF_ALL: usize = 1 << 20;
 /// A process may have so many however many the others have.
-const ALWAYS: usize = 1 << 11;
+const ALWAYS: usize = 1 << 9;
 /// Mappings are whole pages.
 const PAGE: u64 = 4096;
 
@@ -59,11 +60,14 @@ pub struct Mappings {
     fenced: BTreeMap<usize, BTreeSet<u64>>,
     /// How many all processes have.
     total: Arc<AtomicUsize>,
+    /// How many of them are this process's: what is kept for its children, and for programs that it has run before, is among them.
+    own: Arc<AtomicUsize>,
 }
 
 impl Drop for Mappings {
     fn drop(&mut self) {
         self.total.fetch_sub(self.by_address.len(), Relaxed);
+        self.own.fetch_sub(self.by_address.len(), Relaxed);
     }
 }
 
@@ -79,10 +83,13 @@ struct Process {
     peer: Arc<Peer>,
     /// Under a lock of their own: how many there are, and how long it takes to change them, is the process's choice.
     mappings: Arc<Mutex<Mappings>>,
+    /// How many mappings it has, see [`Mappings`].
+    own: Arc<AtomicUsize>,
 }
 
-/// Most forks of a process whose children have not begun. A fork that fails leaves one for good.
-const FORKS: usize = 8;
+/// Most forks of a process whose children have not begun; one that fails leaves one for good. Of more, the first are forgotten, and their
+/// children lose what they have inherited.
+const FORKS: usize = 64;
 
 /// Why a process cannot begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,16 +136,25 @@ impl Processes {
     /// `parent` is what the process takes for its parent: a number of its own namespace (pid_namespaces(7)).
     pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>, fork: u64) -> Result<u64, Refused> {
         let pid = peer.pid();
-        let total = Arc::clone(&self.lock().total);
-        let mut mappings = Mappings::of(&total);
-        if let Some(parent) = parent {
-            if let Some(kept) = self.kept(fork) {
-                mappings = kept;
-            } else {
+        let inner = self.lock();
+        let total = Arc::clone(&inner.total);
+        // Whatever program runs in the process, and however often it begins.
+        let before = inner.processes.get(&pid);
+        let own = before.map_or_else(Arc::default, |process| Arc::clone(&process.own));
+        drop(inner);
+        let mut mappings = Mappings::of(&total, &own);
+        match parent {
+            None => {}
+            Some(parent) if fork == wire::NO_FILE => {
                 let now = self.parent(peer, parent).ok_or(Refused::Unknown)?;
                 if !mappings.inherit(&now.lock()) {
                     return Err(Refused::Room);
                 }
+            }
+            // What the parent has by now may be less.
+            Some(_) => {
+                mappings = self.kept(fork).ok_or(Refused::Unknown)?;
+                mappings.move_to(&own);
             }
         }
         let mut inner = self.lock();
@@ -147,6 +163,7 @@ impl Processes {
             life: inner.lives,
             peer: Arc::clone(peer),
             mappings: Arc::new(Mutex::new(mappings)),
+            own,
         };
         let life = process.life;
         if let Some(old) = inner.processes.insert(pid, process) {
@@ -189,8 +206,11 @@ impl Processes {
     /// A process forks: keeps what it has mapped for the child, which gives the number when it begins. `None` when there is no room for
     /// that.
     pub fn forks(&self, pid: i32) -> Option<u64> {
-        let all = self.mappings(pid)?;
-        let mut kept = Mappings::of(&self.lock().total);
+        let inner = self.lock();
+        let process = inner.processes.get(&pid)?;
+        let all = Arc::clone(&process.mappings);
+        let mut kept = Mappings::of(&inner.total, &process.own);
+        drop(inner);
         if !kept.inherit(&all.lock()) {
             return None;
         }
@@ -354,13 +374,21 @@ impl Processes {
 }
 
 impl Mappings {
-    /// None yet, of processes that have `total` together.
-    fn of(total: &Arc<AtomicUsize>) -> Mappings {
+    /// None yet, of processes that have `total` together, and of one that has `own`.
+    fn of(total: &Arc<AtomicUsize>, own: &Arc<AtomicUsize>) -> Mappings {
         Mappings {
             by_address: BTreeMap::new(),
             fenced: BTreeMap::new(),
             total: Arc::clone(total),
+            own: Arc::clone(own),
         }
+    }
+
+    /// They are another process's from now on.
+    fn move_to(&mut self, own: &Arc<AtomicUsize>) {
+        own.fetch_add(self.by_address.len(), Relaxed);
+        let before = std::mem::replace(&mut self.own, Arc::clone(own));
+        before.fetch_sub(self.by_address.len(), Relaxed);
     }
 
     fn has_room(&self) -> bool {
@@ -368,8 +396,9 @@ impl Mappings {
     }
 
     fn has_room_for(&self, more: usize) -> bool {
-        let own = self.by_address.len() + more;
-        let others = (self.total.load(Relaxed)).saturating_sub(self.by_address.len());
+        let now = self.own.load(Relaxed);
+        let own = now + more;
+        let others = (self.total.load(Relaxed)).saturating_sub(now);
         own <= ALWAYS || own <= MOST && own <= MOST_OF_ALL.saturating_sub(others) / 2
     }
 
@@ -381,6 +410,7 @@ impl Mappings {
             self.by_address = other.by_address.clone();
             self.fenced = other.fenced.clone();
             self.total.fetch_add(self.by_address.len(), Relaxed);
+            self.own.fetch_add(self.by_address.len(), Relaxed);
         }
         is_there
     }
@@ -409,12 +439,14 @@ impl Mappings {
         }
         self.by_address.insert(address, mapped);
         self.total.fetch_add(1, Relaxed);
+        self.own.fetch_add(1, Relaxed);
         old
     }
 
     fn remove(&mut self, address: u64) -> Option<Mapped> {
         let mapped = self.by_address.remove(&address)?;
         self.total.fetch_sub(1, Relaxed);
+        self.own.fetch_sub(1, Relaxed);
         let key = mapped.object.key();
         if let Some(addresses) = self.fenced.get_mut(&key) {
             addresses.remove(&address);

@@ -130,7 +130,7 @@ fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
         hits = Some(counted);
         options.instance = u8::try_from(counted.clamp(1, 255)).ok();
     }
-    let (trace, tracing) = args.trace.open(device)?;
+    let (trace, tracing) = args.trace.open(device, 0o666)?;
     let mut session = Session::with_trace(options, reader.buffer_limit(), trace)?;
     let began = Instant::now();
     let outcome = submissions(&mut session, &mut reader);

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crestline_cli::link;
 use crestline_cli::shown;
 use crestline_cli::trace::{Format, Stream, stream};
 use kernel::string_helpers::Counted;
@@ -42,18 +43,20 @@ impl Args {
         text.then_some(BYTES)
     }
 
-    /// Opens the file; the trace is for the device.
-    pub fn open(&self, device: &'static DeviceInfo) -> Result<(Trace, Tracing), Error> {
+    /// Makes the file, with a mode; the trace is for the device.
+    pub fn open(&self, device: &'static DeviceInfo, mode: u32) -> Result<(Trace, Tracing), Error> {
         let Some(path) = &self.trace else {
             return Ok((Trace::default(), Tracing(None)));
         };
-        let create =
-            || File::create(path).map_err(|error| format!("{}: {error}", shown::path(path)));
-        let (trace, stream) = match self.trace_format {
-            Format::Text => (Trace::with_limit(BYTES), None),
-            _ => self.stream(device, Box::new(create()?)),
+        let file = link::create(path, mode);
+        let file = file.map_err(|error| format!("{}: {error}", shown::path(path)))?;
+        let (trace, to) = if self.trace_format == Format::Text {
+            (Trace::with_limit(BYTES), To::File(file))
+        } else {
+            let (trace, stream) = self.stream(device, Box::new(file));
+            (trace, To::Stream(stream))
         };
-        Ok((trace, Tracing(Some((path.clone(), stream)))))
+        Ok((trace, Tracing(Some((path.clone(), to)))))
     }
 
     /// The same into something that is open already; only the device knows of text.
@@ -72,16 +75,24 @@ impl Args {
     }
 }
 
+/// Where the events go.
+enum To {
+    /// As text, at the end: into the file that was opened, whatever its name stands for then.
+    File(File),
+    /// As they come.
+    Stream(Option<Stream>),
+}
+
 /// A file that is being written.
-pub struct Tracing(Option<(PathBuf, Option<Stream>)>);
+pub struct Tracing(Option<(PathBuf, To)>);
 
 impl Tracing {
     /// Writes what is left; what is missing of it is an error.
     pub fn end(self, platform: &ModelPlatform) -> Result<(), Error> {
         match self.0 {
-            None => Ok(()),
-            Some((path, None)) => write(platform, &path),
-            Some((path, Some(stream))) => {
+            None | Some((_, To::Stream(None))) => Ok(()),
+            Some((path, To::File(file))) => write(platform, file, &path),
+            Some((path, To::Stream(Some(stream)))) => {
                 platform.device().set_trace(Trace::default());
                 let ended = stream.finish();
                 ended.map_err(|error| format!("{}: {error}", shown::path(path)))?;
@@ -92,12 +103,12 @@ impl Tracing {
 }
 
 /// Writes the trace; what is missing of it is an error.
-fn write(platform: &ModelPlatform, path: &Path) -> Result<(), Error> {
+fn write(platform: &ModelPlatform, file: File, path: &Path) -> Result<(), Error> {
     let device = platform.device();
     let trace = device.event_log();
     let (events, _) = trace.digest();
     let written = || -> std::io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
+        let mut file = BufWriter::new(file);
         file.write_all(trace.text().as_bytes())?;
         if trace.dropped() > 0 {
             writeln!(file, "cut off: {} more", Counted(trace.dropped(), "event"))?;

@@ -31,8 +31,8 @@ macro_rules! ops {
 ops! {
     /// First packet of the one connection that a process keeps until it ends. `a`: VERSION; `b`: process id as the
     /// client sees it; `c`: process id of the parent whose mappings it has inherited, as the client sees it, or 0. `file`: what
-    /// [`Op::Forks`] has said to the parent; without that it inherits what the parent has at this moment, if the system agrees that it is
-    /// its parent; ESRCH when nobody knows what it has inherited.
+    /// [`Op::Forks`] has said to the parent; with [`NO_FILE`] it inherits what the parent has at this moment, if the system agrees that it
+    /// is its parent; ESRCH when nobody knows what it has inherited.
     /// Reply: one packet with two descriptors for each device,
     /// of graphics memory and of the memory of linear views, in this order; payload: their inodes (64 bits each), by which
     /// the client tells them from files of the program. The node's own numbers of its devices begin with 0.

@@ -82,12 +82,12 @@ fn what_is_inherited_counts_again() {
     let object = device();
     let object = object.create_object(4096, Tiling::None, 0).unwrap();
     let total = Arc::default();
-    let mut parent = Mappings::of(&total);
+    let mut parent = Mappings::of(&total, &Arc::default());
     for page in 0..1 << 17 {
         parent.insert(page * PAGE, mapped(&object, 1));
     }
     let child = || {
-        let mut child = Mappings::of(&total);
+        let mut child = Mappings::of(&total, &Arc::default());
         (child.inherit(&parent), child)
     };
     // Each has half of what is left at most: of eight shares the last two are never given out.
@@ -101,16 +101,44 @@ fn what_is_inherited_counts_again() {
         assert_eq!(*is_there, !child.by_address.is_empty());
     }
     // A program with few has them all the same.
-    let mut other = Mappings::of(&total);
+    let mut other = Mappings::of(&total, &Arc::default());
     for page in 0..100 {
         assert!(other.has_room());
         other.insert(page * PAGE, mapped(&object, 1));
     }
-    let mut of_other = Mappings::of(&total);
+    let mut of_other = Mappings::of(&total, &Arc::default());
     assert!(of_other.inherit(&other));
     assert_eq!(of_other.by_address.len(), 100);
     drop((children, parent, other, of_other));
     assert_eq!(total.load(Relaxed), 0);
+}
+
+#[test]
+fn a_process_has_its_share_once_however_often_it_begins_or_forks() {
+    let (processes, object) = (Processes::default(), device());
+    let object = object.create_object(4096, Tiling::None, 0).unwrap();
+    // Others leave nothing.
+    processes.lock().total.fetch_add(MOST_OF_ALL, Relaxed);
+    let others = MOST_OF_ALL;
+    let peer = Arc::new(Peer::here().unwrap());
+    let pid = peer.pid();
+    let mut lives = vec![processes.begin(&peer, None, 0).unwrap()];
+    for page in 0..100 {
+        assert!(processes.map(pid, page * PAGE, mapped(&object, 1)));
+    }
+    let forks = std::iter::from_fn(|| processes.forks(pid)).count();
+    assert_eq!((forks + 1) * 100, total(&processes) - others);
+    assert_eq!(forks, ALWAYS / 100 - 1);
+    // A life more is the same process's.
+    lives.push(processes.begin(&peer, None, 0).unwrap());
+    let more = (0..1000).filter(|page| processes.map(pid, page * PAGE, mapped(&object, 1)));
+    assert_eq!(more.count(), ALWAYS - (forks + 1) * 100);
+    assert_eq!(total(&processes), others + ALWAYS);
+    for life in lives {
+        processes.end(pid, life);
+    }
+    processes.release();
+    assert_eq!(total(&processes), others);
 }
 
 #[test]
@@ -127,12 +155,15 @@ fn a_child_has_what_was_mapped_at_the_fork() {
     assert!(processes.kept(fork).is_none());
     assert_eq!(child.by_address.keys().collect::<Vec<_>>(), [&(16 * PAGE)]);
     drop(child);
-    // Forks that have failed keep no more than the latest.
+    // Forks that have failed keep no more than the latest. Children of the others have nothing, also where the process has something.
     assert!(processes.map(pid, 16 * PAGE, mapped(&object, 4)));
-    let all: Vec<u64> = (0..20).filter_map(|_| processes.forks(pid)).collect();
+    let all: Vec<u64> = (0..FORKS + 12)
+        .filter_map(|_| processes.forks(pid))
+        .collect();
     assert_eq!(total(&processes), 1 + FORKS);
-    assert!(processes.kept(all[0]).is_none());
-    assert!(processes.kept(all[19]).is_some());
+    let first = processes.begin(&peer, Some(pid), all[0]);
+    assert_eq!(first, Err(Refused::Unknown));
+    assert!(processes.kept(all[FORKS + 11]).is_some());
     processes.end(pid, life);
     processes.release();
     assert_eq!(total(&processes), 0);

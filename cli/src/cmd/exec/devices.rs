@@ -2,16 +2,13 @@
 //!
 //! The files of a device have its number and its name in theirs when there are several.
 
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crestline_cli::link;
 use crestline_cli::record::{Recorder, own_directory};
 use crestline_cli::shown;
 use driver::r#gen::ClientDriver;
 use mmio_mock::intel::r#gen::DeviceInfo;
-use nix::fcntl::OFlag;
 use node::{Card, MOST_DEVICES, Node};
 
 use super::super::trace::Tracing;
@@ -121,18 +118,12 @@ impl Outputs {
                 Some(label) => labelled(path, label),
                 None => path.clone(),
             });
-            if let Some(path) = &path {
-                // Now, not when the program has run. Others that read it could hold it, and the device with it.
-                let mut options = std::fs::File::options();
-                options.write(true).create(true).truncate(true).mode(0o600);
-                let made = link::open(&mut options, OFlag::empty(), path);
-                made.map_err(|error| format!("{}: {error}", shown::path(path)))?;
-            }
             let trace = trace::Args {
                 trace: path,
                 ..trace.clone()
             };
-            let (trace, tracing) = trace.open(card.info())?;
+            // Others that read it could hold it, and the device with it.
+            let (trace, tracing) = trace.open(card.info(), 0o600)?;
             card.platform().device().set_trace(trace);
             outputs.push(Output {
                 card: Arc::clone(card),
