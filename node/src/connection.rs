@@ -152,8 +152,11 @@ impl Connection<'_> {
         let memories = server.cards.iter();
         let memories = memories.flat_map(|card| [card.memory.as_fd(), card.views.fd().as_fd()]);
         let fds: Vec<BorrowedFd<'_>> = memories.collect();
-        let inodes = fds.iter().map(|fd| fstat(fd).map(|stat| stat.st_ino));
-        let inodes = inodes.collect::<nix::Result<Vec<u64>>>()?;
+        let files = fds
+            .iter()
+            .map(|fd| fstat(fd).map(|stat| (stat.st_dev, stat.st_ino)));
+        let files = files.collect::<nix::Result<Vec<(u64, u64)>>>()?;
+        let inodes: Vec<u64> = files.iter().map(|(_, inode)| *inode).collect();
         let reply = Reply {
             len: inodes.as_bytes().len() as u32,
             ..Reply::default()
@@ -166,7 +169,7 @@ impl Connection<'_> {
                 Err(error) => break Err(error),
             }
         };
-        server.processes.end(peer.pid(), life);
+        server.processes.end(peer.pid(), life, &files);
         server.note_ended();
         end
     }
@@ -191,6 +194,7 @@ impl Connection<'_> {
             Some(Op::Ioctl) => self.ioctl(head, payload),
             Some(Op::Open) => self.open(head),
             Some(Op::Map) => {
+                server.processes.expect(self.peer);
                 let room = server.processes.has_room(self.peer.pid());
                 let room = room.then_some(()).ok_or_else(|| {
                     server.say_own(NO_ROOM);

@@ -117,6 +117,19 @@ fn drawn(number: nix::unistd::Pid, vector: &[u8]) -> Option<[u8; 16]> {
     (there == Ok(16)).then_some(bytes)
 }
 
+/// The addresses of a line of proc_pid_maps(5), with device and inode of what is mapped there.
+fn mapped(line: &[u8]) -> Option<((u64, u64), (u64, u64))> {
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    let mut fields = line.split(|byte| *byte == b' ');
+    let mut field = || str::from_utf8(fields.next()?).ok();
+    let (start, end) = field()?.split_once('-')?;
+    let (_rights, _offset) = (field()?, field()?);
+    let (major, minor) = field()?.split_once(':')?;
+    let device = nix::sys::stat::makedev(number(major)?, number(minor)?);
+    let file = (device, field()?.parse().ok()?);
+    Some(((number(start)?, number(end)?), file))
+}
+
 /// The name of a process (proc_pid_comm(5)) as a part of one line. The system cuts long names, also amid a letter.
 fn shown(name: &[u8]) -> String {
     let name = name.strip_suffix(b"\n").unwrap_or(name);
@@ -177,6 +190,28 @@ impl Peer {
             (Memory::Of(_, own), Memory::Of(_, other)) => own.is_as(other),
             _ => true,
         }
+    }
+
+    /// Whether both are known to run one program from its beginning: the same process, or a copy of it.
+    pub fn runs_as(&self, other: &Peer) -> bool {
+        match (&self.memory, &other.memory) {
+            (Memory::Of(_, own), Memory::Of(_, other)) => own.is_as(other),
+            _ => false,
+        }
+    }
+
+    /// Whether it still runs the program that has connected, and that one has one of some files (device and inode) mapped at a range of
+    /// addresses that counts; true where the system lets nobody look.
+    pub fn has_mapped(&self, files: &[(u64, u64)], counts: impl Fn(u64, u64) -> bool) -> bool {
+        if matches!(self.memory, Memory::None) || !self.runs_the_same() {
+            return false;
+        }
+        let maps = std::fs::read(format!("/proc/{}/maps", self.pid()));
+        maps.map_or(true, |maps| {
+            let lines = maps.split(|byte| *byte == b'\n');
+            let mut found = lines.filter_map(mapped);
+            found.any(|((start, end), file)| files.contains(&file) && counts(start, end))
+        })
     }
 
     /// Its number.

@@ -85,6 +85,8 @@ struct Process {
     mappings: Arc<Mutex<Mappings>>,
     /// How many mappings it has, see [`Mappings`].
     own: Arc<AtomicUsize>,
+    /// It has lost its connection, or never had one: what it maps counts as long as it lives.
+    alone: bool,
 }
 
 /// Most forks of a process whose children have not begun; one that fails leaves one for good. Of more, the first are forgotten, and their
@@ -143,8 +145,9 @@ impl Processes {
         let own = before.map_or_else(Arc::default, |process| Arc::clone(&process.own));
         drop(inner);
         let mut mappings = Mappings::of(&total, &own);
+        let mut again = None;
         match parent {
-            None => {}
+            None => again = self.again(peer),
             Some(parent) if fork == wire::NO_FILE => {
                 let now = self.parent(peer, parent).ok_or(Refused::Unknown)?;
                 if !mappings.inherit(&now.lock()) {
@@ -162,14 +165,45 @@ impl Processes {
         let process = Process {
             life: inner.lives,
             peer: Arc::clone(peer),
-            mappings: Arc::new(Mutex::new(mappings)),
+            mappings: again.unwrap_or_else(|| Arc::new(Mutex::new(mappings))),
             own,
+            alone: false,
         };
         let life = process.life;
         if let Some(old) = inner.processes.insert(pid, process) {
-            inner.replaced.insert(old.life, old);
+            if old.alone {
+                inner.ended.insert(old.life, old.mappings);
+            } else {
+                inner.replaced.insert(old.life, old);
+            }
         }
         Ok(life)
+    }
+
+    /// The mappings of a program that is known already: somebody has closed its connection, past libc.
+    fn again(&self, peer: &Peer) -> Option<Arc<Mutex<Mappings>>> {
+        let inner = self.lock();
+        let process = inner.processes.get(&peer.pid())?;
+        let is_it = peer.runs_as(&process.peer);
+        is_it.then(|| Arc::clone(&process.mappings))
+    }
+
+    /// A process is about to map something: it is known from now on, also without a connection of its own.
+    pub fn expect(&self, peer: &Arc<Peer>) {
+        let mut inner = self.lock();
+        if inner.processes.contains_key(&peer.pid()) {
+            return;
+        }
+        inner.lives = inner.lives.wrapping_add(1);
+        let own = Arc::default();
+        let process = Process {
+            life: inner.lives,
+            peer: Arc::clone(peer),
+            mappings: Arc::new(Mutex::new(Mappings::of(&inner.total, &own))),
+            own,
+            alone: true,
+        };
+        inner.processes.insert(peer.pid(), process);
     }
 
     /// What was kept at a fork, by its number. Only the process that has forked was told the number, so the one that gives it has its
@@ -232,24 +266,51 @@ impl Processes {
         Some(number)
     }
 
-    /// A process has ended, or the program that it ran. What it has mapped stays until the next [`release`](Self::release).
-    pub fn end(&self, pid: i32, life: u64) {
-        let mut inner = self.lock();
-        let kept = inner.kept.remove(&life);
-        let runs = inner
+    /// A process has ended, or the program that it ran. What it has mapped stays until the next [`release`](Self::release). Where only the
+    /// connection has ended, and the program still has one of the node's `files` mapped (device and inode), it stays as long as the process
+    /// lives.
+    pub fn end(&self, pid: i32, life: u64, files: &[(u64, u64)]) {
+        let inner = self.lock();
+        let process = inner
             .processes
             .get(&pid)
-            .is_some_and(|process| process.life == life);
-        let ended = if runs {
-            inner.processes.remove(&pid)
-        } else {
-            inner.replaced.remove(&life)
+            .filter(|process| process.life == life);
+        let runs =
+            process.map(|process| (Arc::clone(&process.peer), Arc::clone(&process.mappings)));
+        drop(inner);
+        // Outside the lock: the system may take its time.
+        let stays = runs.as_ref().is_some_and(|(peer, mappings)| {
+            let counts = |start, end| mappings.lock().has_some(start, end);
+            counts(0, u64::MAX) && peer.has_mapped(files, counts)
+        });
+        let mut inner = self.lock();
+        let kept = inner.kept.remove(&life);
+        let ended = match inner.processes.get_mut(&pid) {
+            Some(process) if process.life == life && stays => {
+                process.alone = true;
+                None
+            }
+            Some(process) if process.life == life => inner.processes.remove(&pid),
+            _ => inner.replaced.remove(&life),
         };
         if let Some(process) = ended {
             inner.ended.insert(life, process.mappings);
         }
         drop(inner);
         drop(kept);
+    }
+
+    /// Looks which of the processes without a connection have ended.
+    pub fn look(&self) {
+        let mut inner = self.lock();
+        let gone = |process: &Process| process.alone && !process.peer.is_alive();
+        let all = inner.processes.iter().filter(|(_, process)| gone(process));
+        let pids: Vec<i32> = all.map(|(pid, _)| *pid).collect();
+        for pid in pids {
+            if let Some(process) = inner.processes.remove(&pid) {
+                inner.ended.insert(process.life, process.mappings);
+            }
+        }
     }
 
     /// Lets go of what processes that have ended had mapped; it is gone when this returns.
@@ -260,9 +321,14 @@ impl Processes {
         drop(ended);
     }
 
-    /// Number of processes.
+    /// Number of processes that have a connection.
     pub fn count(&self) -> usize {
-        self.lock().processes.len()
+        let inner = self.lock();
+        inner
+            .processes
+            .values()
+            .filter(|process| !process.alone)
+            .count()
     }
 
     /// The mappings of a process. What is taken out is dropped behind the lock: with a mapping its object may go.
@@ -455,6 +521,12 @@ impl Mappings {
             }
         }
         Some(mapped)
+    }
+
+    /// Whether something is mapped in a range.
+    fn has_some(&self, start: u64, end: u64) -> bool {
+        let last = self.by_address.range(..end).next_back();
+        last.is_some_and(|(at, mapped)| at.saturating_add(mapped.len) > start)
     }
 
     /// What `address..address + len` shows, cut to it.

@@ -284,6 +284,14 @@ impl Server {
         self.frames.fetch_add(frames, Ordering::Relaxed);
     }
 
+    /// Looks whether processes have ended that have no connection any more.
+    pub fn look_at_processes(&self) {
+        self.processes.look();
+        if !self.in_step {
+            self.processes.release();
+        }
+    }
+
     /// Looks whether engines hang, and whether clients have cleared error states.
     pub fn look_at_engines(&self) {
         for card in &self.cards {

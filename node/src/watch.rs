@@ -12,7 +12,7 @@ use crate::server::Server;
 const FENCES: Duration = Duration::from_millis(1);
 /// The same, where nothing tells of new ones.
 const IN_STEP: Duration = Duration::from_millis(10);
-/// Time between two looks at the engines.
+/// Time between two looks at the engines, and at processes without a connection.
 const ENGINE: Duration = Duration::from_millis(100);
 
 /// Runs until the node stops.
@@ -34,6 +34,7 @@ pub fn run(server: &Arc<Server>) {
         if Instant::now() >= next {
             next = Instant::now() + ENGINE;
             server.look_at_engines();
+            server.look_at_processes();
         }
     }
 }

@@ -245,6 +245,55 @@ fn a_child_inherits_the_mappings_of_its_parent_alone() {
     }
 }
 
+#[test]
+fn a_program_that_loses_its_connection_keeps_what_it_has_mapped() {
+    let (node, name) = start();
+    let (life, welcome) = Connection::new(&name, Op::Life);
+    let party = Party::new(&name);
+    let mut arg = gem::MmapOffset {
+        handle: party.create(1 << 20),
+        flags: 2,
+        ..gem::MmapOffset::new_zeroed()
+    };
+    assert_eq!(party.ask(gem::MMAP_OFFSET.0, arg.as_mut_bytes()), 0);
+    let ask = Head::new(Op::Map, party.file, [3, arg.offset, 1 << 20]);
+    let place = party.client.call(&ask, &[]).reply;
+    assert_eq!(place.result, 0);
+    // SAFETY: nobody reads or writes it.
+    let map = unsafe {
+        memmap2::MmapOptions::new()
+            .offset(place.value)
+            .len(1 << 20)
+            .map_mut(&welcome.fds[place.which as usize])
+            .unwrap()
+    };
+    let at = map.as_ptr().addr() as u64;
+    let mapped = Head::new(Op::Mapped, party.file, [arg.offset, at, 1 << 20]);
+    assert_eq!(party.client.call(&mapped, &[]).reply.result, 0);
+    let with = node.first().platform().allocated_pages();
+    let is_there = || node.first().platform().allocated_pages() > with - 256;
+    drop((party, life));
+    // Over several looks of the node at processes.
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(is_there());
+    // When it comes back it has them still, and gives them up as before.
+    let (life, _) = Connection::new(&name, Op::Life);
+    let (client, _) = Connection::new(&name, Op::Thread);
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(is_there());
+    drop(map);
+    client.send(
+        &Head::new(Op::Unmapped, wire::NO_FILE, [0, at, 1 << 20]),
+        &[],
+    );
+    let until = std::time::Instant::now() + PATIENCE;
+    while is_there() {
+        assert!(std::time::Instant::now() < until, "the mapping stays");
+        std::thread::yield_now();
+    }
+    drop(life);
+}
+
 /// A connection, as soon as one is free: the node lets places go after their clients have gone.
 fn connected(name: &str) -> Connection {
     let head = Head::new(Op::Thread, wire::NO_FILE, [u64::from(wire::VERSION), 0, 0]);

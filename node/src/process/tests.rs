@@ -72,7 +72,7 @@ fn pieces_that_unmapping_leaves_are_counted() {
     processes.unmap(pid, 0, PAGE);
     assert!(processes.map(pid, 1 << 40, mapped(&object, 1)));
     assert_eq!(total(&processes), MOST);
-    processes.end(pid, life);
+    processes.end(pid, life, &[]);
     processes.release();
     assert_eq!(total(&processes), 0);
 }
@@ -135,7 +135,7 @@ fn a_process_has_its_share_once_however_often_it_begins_or_forks() {
     assert_eq!(more.count(), ALWAYS - (forks + 1) * 100);
     assert_eq!(total(&processes), others + ALWAYS);
     for life in lives {
-        processes.end(pid, life);
+        processes.end(pid, life, &[]);
     }
     processes.release();
     assert_eq!(total(&processes), others);
@@ -164,7 +164,7 @@ fn a_child_has_what_was_mapped_at_the_fork() {
     let first = processes.begin(&peer, Some(pid), all[0]);
     assert_eq!(first, Err(Refused::Unknown));
     assert!(processes.kept(all[FORKS + 11]).is_some());
-    processes.end(pid, life);
+    processes.end(pid, life, &[]);
     processes.release();
     assert_eq!(total(&processes), 0);
 }
@@ -191,12 +191,12 @@ fn a_child_is_known_by_its_fork_whatever_its_parent_is_called() {
     assert_eq!(own, Err(Refused::Unknown));
     assert_eq!(total(&processes), 3);
     // When the parent's connection ends nothing is kept for children any more.
-    processes.end(pid, life);
+    processes.end(pid, life, &[]);
     processes.release();
     assert_eq!(total(&processes), 1);
     let late = processes.begin(&peer, Some(stranger), second);
     assert_eq!(late, Err(Refused::Unknown));
-    processes.end(pid, child);
+    processes.end(pid, child, &[]);
     processes.release();
     assert_eq!(total(&processes), 0);
 }
