@@ -194,7 +194,7 @@ impl Connection<'_> {
             Some(Op::Ioctl) => self.ioctl(head, payload),
             Some(Op::Open) => self.open(head),
             Some(Op::Map) => {
-                server.processes.expect(self.peer);
+                server.processes.know(self.peer);
                 let room = server.processes.has_room(self.peer.pid());
                 let room = room.then_some(()).ok_or_else(|| {
                     server.say_own(NO_ROOM);

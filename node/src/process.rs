@@ -189,7 +189,7 @@ impl Processes {
     }
 
     /// A process is about to map something: it is known from now on, also without a connection of its own.
-    pub fn expect(&self, peer: &Arc<Peer>) {
+    pub fn know(&self, peer: &Arc<Peer>) {
         let mut inner = self.lock();
         if inner.processes.contains_key(&peer.pid()) {
             return;
