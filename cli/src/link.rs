@@ -1,7 +1,7 @@
 //! Files that are made at a place where other users may put links.
 //!
-//! Whoever may write into a directory, as everybody may into /tmp, can have a link there that leads to a file of the user that runs
-//! this program. The system refuses to follow those where `fs.protected_symlinks` is set (proc(5)); not everywhere it is.
+//! Every user can make a link in /tmp that leads to a file of the user of this program. The system follows no such link where
+//! `fs.protected_symlinks` is set (proc(5)), and some machines do not set it.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -35,7 +35,7 @@ fn look(path: &Path) -> io::Result<()> {
 }
 
 /// Makes a file to be written, or empties one; an error when it is another user's, who could read it, hold it or keep its end. Opening
-/// a FIFO of this user waits for who reads it.
+/// a FIFO of this user waits until a program reads it.
 pub fn create(path: &Path, mode: u32) -> io::Result<File> {
     let own_fifo = |meta: Metadata| meta.file_type().is_fifo() && is_trusted(&meta);
     let waits = fs::symlink_metadata(path).is_ok_and(own_fifo);
@@ -139,7 +139,7 @@ mod tests {
         }
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
         create(Path::new("/dev/null"), 0o600).unwrap();
-        // A FIFO waits for who reads it.
+        // A FIFO waits for its reader.
         let fifo = base.path().join("fifo");
         nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
         std::thread::scope(|scope| {

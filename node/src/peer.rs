@@ -186,17 +186,18 @@ impl Peer {
 
     /// Whether it may be a copy of another process, by what both have had to begin with; true where one of them lets nobody look.
     pub fn is_copy_of(&self, other: &Peer) -> bool {
-        match (&self.memory, &other.memory) {
-            (Memory::Of(_, own), Memory::Of(_, other)) => own.is_as(other),
-            _ => true,
-        }
+        self.has_begun_as(other) != Some(false)
     }
 
     /// Whether both are known to run one program from its beginning: the same process, or a copy of it.
     pub fn runs_as(&self, other: &Peer) -> bool {
+        self.has_begun_as(other) == Some(true)
+    }
+
+    fn has_begun_as(&self, other: &Peer) -> Option<bool> {
         match (&self.memory, &other.memory) {
-            (Memory::Of(_, own), Memory::Of(_, other)) => own.is_as(other),
-            _ => false,
+            (Memory::Of(_, own), Memory::Of(_, other)) => Some(own.is_as(other)),
+            _ => None,
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use driver::uapi::{drm, gem};
 use node::{Connections, Node, Options};
-use wire::{Head, Op};
+use wire::{Head, Op, Reply};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
 use crate::support::frame::Party;
@@ -205,20 +205,26 @@ fn a_dma_buf_that_was_opened_again_lives_until_the_last_is_closed() {
     assert!(node.first().platform().allocated_pages() < objects);
 }
 
-#[test]
-fn a_child_inherits_the_mappings_of_its_parent_alone() {
-    let (node, name) = start();
-    let (life, _) = Connection::new(&name, Op::Life);
-    let party = Party::new(&name);
+/// The offset of a new object of 1 MiB, and the node's answer to the wish to map it.
+fn ask_for_a_mapping(party: &Party) -> (u64, Reply) {
     let mut arg = gem::MmapOffset {
         handle: party.create(1 << 20),
         flags: 2,
         ..gem::MmapOffset::new_zeroed()
     };
     assert_eq!(party.ask(gem::MMAP_OFFSET.0, arg.as_mut_bytes()), 0);
-    let map = Head::new(Op::Map, party.file, [3, arg.offset, 1 << 20]);
-    assert_eq!(party.client.call(&map, &[]).reply.result, 0);
-    let mapped = Head::new(Op::Mapped, party.file, [arg.offset, 1 << 20, 1 << 20]);
+    let ask = Head::new(Op::Map, party.file, [3, arg.offset, 1 << 20]);
+    (arg.offset, party.client.call(&ask, &[]).reply)
+}
+
+#[test]
+fn a_child_inherits_the_mappings_of_its_parent_alone() {
+    let (node, name) = start();
+    let (life, _) = Connection::new(&name, Op::Life);
+    let party = Party::new(&name);
+    let (offset, place) = ask_for_a_mapping(&party);
+    assert_eq!(place.result, 0);
+    let mapped = Head::new(Op::Mapped, party.file, [offset, 1 << 20, 1 << 20]);
     party.client.call(&mapped, &[]);
     party
         .client
@@ -250,14 +256,7 @@ fn a_program_that_loses_its_connection_keeps_what_it_has_mapped() {
     let (node, name) = start();
     let (life, welcome) = Connection::new(&name, Op::Life);
     let party = Party::new(&name);
-    let mut arg = gem::MmapOffset {
-        handle: party.create(1 << 20),
-        flags: 2,
-        ..gem::MmapOffset::new_zeroed()
-    };
-    assert_eq!(party.ask(gem::MMAP_OFFSET.0, arg.as_mut_bytes()), 0);
-    let ask = Head::new(Op::Map, party.file, [3, arg.offset, 1 << 20]);
-    let place = party.client.call(&ask, &[]).reply;
+    let (offset, place) = ask_for_a_mapping(&party);
     assert_eq!(place.result, 0);
     // SAFETY: nobody reads or writes it.
     let map = unsafe {
@@ -268,7 +267,7 @@ fn a_program_that_loses_its_connection_keeps_what_it_has_mapped() {
             .unwrap()
     };
     let at = map.as_ptr().addr() as u64;
-    let mapped = Head::new(Op::Mapped, party.file, [arg.offset, at, 1 << 20]);
+    let mapped = Head::new(Op::Mapped, party.file, [offset, at, 1 << 20]);
     assert_eq!(party.client.call(&mapped, &[]).reply.result, 0);
     let with = node.first().platform().allocated_pages();
     let is_there = || node.first().platform().allocated_pages() > with - 256;

@@ -56,7 +56,7 @@ impl Signals {
             signal_hook::flag::register(signal as i32, Arc::clone(&flag))?;
             early.push((signal, flag));
         }
-        // Of children whose signal is ignored, as it may be by whoever started this program, the system does not say how they ended.
+        // The program may have been started with SIGCHLD ignored. Then the system forgets how a child has ended, unless there is a handler.
         signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::default())?;
         Ok(Signals { set, file, early })
     }

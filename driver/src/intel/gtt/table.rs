@@ -41,7 +41,7 @@ impl Written {
         *known = value;
     }
 
-    /// The entries of a chunk that are not zero, each with its number; quick where there are none.
+    /// The entries of a chunk that are not zero, each with its number. A chunk of zeros is not searched.
     fn of_chunk(&self, chunk: usize) -> impl Iterator<Item = (usize, u32)> {
         let first = chunk * CHUNK;
         let bound = self.bound.get(chunk).is_some_and(|bound| *bound != 0);

@@ -8,7 +8,6 @@ use super::pixel::PixelBlock;
 use super::state::CcState;
 use crate::intel::surface::format::codes;
 use crate::intel::surface::{Surface, SurfaceKind};
-
 use mem::{Fault, Memory, Square};
 
 /// Where the channels of a target's pixels lie: the shift of R, G, B, A in the dword.

@@ -175,7 +175,7 @@ pub struct Ending {
     pub is_there: bool,
     /// The pixels, ready for the target whose state is at an address: they are all that is left to do.
     pub packed: Option<(GpuAddr, Packed)>,
-    /// Where there are none: the message.
+    /// The message, where no pixels are ready.
     pub message: Last,
 }
 

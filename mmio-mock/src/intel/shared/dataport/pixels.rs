@@ -80,9 +80,7 @@ impl Pixels {
             source0_alpha: false,
         }
     }
-}
 
-impl Pixels {
     /// What they ask of the state of the colour calculator.
     fn asked(&self, backend: &PixelBackend) -> CcRequest {
         CcRequest {
