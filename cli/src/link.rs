@@ -3,9 +3,11 @@
 //! Every user can make a link in /tmp that leads to a file of the user of this program. The system follows no such link where
 //! `fs.protected_symlinks` is set (proc(5)), and some machines do not set it.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{
+    FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::Path;
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -34,6 +36,16 @@ fn look(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Rights of a file of results, before the user's mask.
+pub const ALL: u32 = 0o666;
+
+/// Whether a path leads to a descriptor of this process, whichever user has made what it is open on.
+fn is_own_descriptor(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"]
+        .iter()
+        .any(|own| path.starts_with(own))
+}
+
 /// Makes a file to be written, or empties one; an error when it is another user's, who could read it, hold it or keep its end. Opening
 /// a FIFO of this user waits until a program reads it.
 pub fn create(path: &Path, mode: u32) -> io::Result<File> {
@@ -48,7 +60,7 @@ pub fn create(path: &Path, mode: u32) -> io::Result<File> {
     options.write(true).create(true).mode(mode);
     let file = open(&mut options, flags, path)?;
     let meta = file.metadata()?;
-    if !is_trusted(&meta) {
+    if !is_trusted(&meta) && !is_own_descriptor(path) {
         return Err(io::Error::other(format!(
             "this is a file of user {}",
             meta.uid()
@@ -62,6 +74,24 @@ pub fn create(path: &Path, mode: u32) -> io::Result<File> {
         fcntl(&file, FcntlArg::F_SETFL(now.difference(OFlag::O_NONBLOCK)))?;
     }
     Ok(file)
+}
+
+/// Puts a file in its place, the whole of it or nothing: written beside it, then moved there. What is no regular file (a pipe,
+/// /dev/stdout) is written as it is.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return create(path, ALL)?.write_all(bytes);
+    }
+    look(path)?;
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let mut file = tempfile::Builder::new()
+        .prefix(path.file_name().unwrap_or_default())
+        .suffix(".part")
+        .permissions(Permissions::from_mode(ALL))
+        .tempfile_in(dir.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Opens `path` with `options` and with `flags` of open(2); an error when a part of it is a link that another user has made. Links of this

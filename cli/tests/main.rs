@@ -22,6 +22,7 @@ mod exec;
 mod exec_place;
 mod first_kernels;
 mod first_steps;
+mod links;
 mod listing;
 mod logging;
 mod media_kernels;

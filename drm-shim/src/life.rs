@@ -74,6 +74,17 @@ pub fn taken() {
     report::say(report::Kind::Taken, what, &[]);
 }
 
+/// An error in a child that shares its parent's memory (vfork(2), CLONE_VM): the node would take a connection for that of another process,
+/// and what the child maps for gone with the child.
+pub fn ask_own() -> Result<()> {
+    if sys::process() == process() {
+        return Ok(());
+    }
+    let what = "a child that shares its parent's memory (vfork) cannot begin to use the device";
+    report::say(report::Kind::Shared, what, &[]);
+    Err(libc::ENODEV)
+}
+
 /// Introduces the process, once.
 pub fn begin() -> Result<()> {
     loop {
@@ -82,6 +93,7 @@ pub fn begin() -> Result<()> {
             LOST => return Err(libc::ENODEV),
             BEGINNING => sys::give_way(),
             _ => {
+                ask_own()?;
                 let (old, new) = (NONE, BEGINNING);
                 let order = (Ordering::AcqRel, Ordering::Acquire);
                 if STATE.compare_exchange(old, new, order.0, order.1).is_ok() {

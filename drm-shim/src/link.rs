@@ -139,6 +139,7 @@ impl Link {
     #[inline(never)]
     fn new(claim: Option<&Claim>) -> Result<Link> {
         let path = config::get().node().ok_or(libc::ENODEV)?;
+        life::ask_own()?;
         // A handler that jumps out finds either no connection or one that is known.
         let signals = sys::block_signals();
         let made = socket::connect(path);

@@ -13,9 +13,9 @@ use crate::atomics::AtomicU32;
 use crate::inodes::File;
 use crate::own::Uses;
 use crate::sys::memory::{self, Block, PAGE, Wish};
-use crate::sys::socket::Packet;
+use crate::sys::socket::{FILES, Packet};
 use crate::sys::{Result, set_errno};
-use crate::table::{Range, TABLE};
+use crate::table::{Gone, Held, Range, TABLE};
 use crate::{fork, life, link, mappings, own, report, sys};
 
 /// Mappings that are being made: what has been mapped is not known to the node yet. No process forks meanwhile.
@@ -111,7 +111,19 @@ pub fn over<T>(address: usize, len: usize, call: impl FnOnce() -> Result<T>) -> 
         return call();
     };
     let end = start.saturating_add(len);
-    TABLE.replace(start, end, call, || tell_unmapped(start, len))
+    TABLE.held(|table| {
+        let result = call();
+        if result.is_ok() {
+            let_go(table, start, end);
+        }
+        result
+    })
+}
+
+/// `start..end` shows nothing of the node any more. Whoever maps something there afterwards tells the node behind this.
+fn let_go(table: &Held<'_>, start: u64, end: u64) {
+    table.remove(start, end);
+    tell_unmapped(start, end - start);
 }
 
 /// The same where the call that did so has been made.
@@ -122,8 +134,7 @@ pub fn forget(address: usize, len: usize) {
     let Some(len) = (len as u64).checked_next_multiple_of(PAGE) else {
         return;
     };
-    TABLE.remove(start, start.saturating_add(len));
-    tell_unmapped(start, len);
+    TABLE.held(|table| let_go(table, start, start.saturating_add(len)));
 }
 
 fn tell_unmapped(start: u64, len: u64) {
@@ -167,30 +178,43 @@ impl Move {
     }
 }
 
-/// `mremap` of a range with a mapping of the node in it, with the errors of Linux (mm/mremap.c): such mappings do not grow, and
-/// leave no empty one behind (MREMAP_DONTUNMAP).
+/// `mremap` of a range with a mapping of the node in it, or to one, with the errors of Linux (mm/mremap.c): such mappings do not grow,
+/// and leave no empty one behind (MREMAP_DONTUNMAP).
 #[cold]
 #[inline(never)]
 pub fn move_mapping(wish: Move) -> Result<usize> {
-    let known = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
     let aligned = |value: usize| (value as u64).checked_next_multiple_of(PAGE);
-    let is_page = |address: usize| (address as u64).is_multiple_of(PAGE);
     let (Some(len), Some(new_len)) = (aligned(wish.len), aligned(wish.new_len)) else {
         return Err(libc::EINVAL);
     };
+    let (old, new) = (wish.old as u64, wish.new as u64);
+    TABLE.held(|table| {
+        if table.overlaps(old, old.saturating_add(len.max(1))) {
+            return move_ours(table, wish, (len, new_len));
+        }
+        // Another mapping, in whose place one of the node's may be.
+        let result = wish.make()?;
+        if wish.is_fixed() {
+            let_go(table, new, new.saturating_add(new_len));
+        }
+        Ok(result)
+    })
+}
+
+fn move_ours(table: &Held<'_>, wish: Move, (len, new_len): (u64, u64)) -> Result<usize> {
+    let known = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
+    let is_page = |address: usize| (address as u64).is_multiple_of(PAGE);
     let fixed_in_place = wish.is_fixed() && wish.flags & libc::MREMAP_MAYMOVE == 0;
     if wish.flags & !known != 0 || fixed_in_place || !is_page(wish.old) || new_len == 0 {
         return Err(libc::EINVAL);
     }
-    if (wish.old as u64).checked_add(len).is_none() {
-        return Err(libc::EINVAL);
-    }
+    let (old, new) = (wish.old as u64, wish.new as u64);
+    let end = old.checked_add(len).ok_or(libc::EINVAL)?;
     if wish.flags & libc::MREMAP_DONTUNMAP != 0 {
         return Err(libc::EINVAL);
     }
-    let (old, new) = (wish.old as u64, wish.new as u64);
     if wish.is_fixed() {
-        let apart = old.saturating_add(len) <= new || new.saturating_add(new_len) <= old;
+        let apart = end <= new || new.saturating_add(new_len) <= old;
         if !is_page(wish.new) || !apart {
             return Err(libc::EINVAL);
         }
@@ -198,36 +222,67 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
     if new_len > len {
         return Err(libc::EFAULT);
     }
-    let rest = (wish.old + new_len as usize, (len - new_len) as usize);
     if !wish.is_fixed() {
         // It stays where it is.
-        return if rest.1 > 0 {
-            over(rest.0, rest.1, || wish.make())
-        } else {
-            wish.make()
-        };
+        let result = wish.make()?;
+        if new_len < len {
+            let_go(table, old + new_len, end);
+        }
+        return Ok(result);
     }
     if new > ADDRESSES.saturating_sub(new_len) {
         return Err(libc::EINVAL);
     }
-    // As the system does it: what comes to an end is unmapped first, and stays so when the move itself fails.
-    for (address, len) in [(wish.new, new_len as usize), rest] {
-        if len > 0 && touches(address, len) {
-            over(address, len, || memory::unmap(address, len))?;
-        }
-    }
-    // The node knows it at both places while it moves: its layout may change meanwhile, and its object is held.
-    let head = Head::new(Op::Copied, NO_FILE, [old, new, new_len]);
-    let copied =
-        link::with_signals_blocked(|link| link.ask(head, Block::of(&[]), &mut Packet::new()));
+    // The node knows it at both places while it moves: its layout may change meanwhile, and its object is held; so is what has been
+    // at the other place.
+    let ask = |op, numbers| {
+        let head = Head::new(op, NO_FILE, numbers);
+        link::with(|link| link.ask(head, Block::of(&[]), &mut Packet::new()))
+    };
     // Where there is no node any more its memory stays as it is.
-    if copied.is_err_and(|error| error != libc::ENODEV) {
+    if ask(Op::Copied, [old, new, new_len]).is_err_and(|error| error != libc::ENODEV) {
         return Err(libc::ENOMEM);
     }
-    let moved = TABLE.relocate(old, new_len, new, || wish.make());
-    let gone = if moved.is_ok() { old } else { new };
-    tell_unmapped(gone, new_len);
+    let moved = table.relocate(old, new_len, new, || wish.make());
+    if moved.is_ok() {
+        // With what was behind the part that has moved.
+        let_go(table, old, end);
+        return moved;
+    }
+    if ask(Op::Stayed, [old, new, new_len]) == Err(libc::ESTALE) {
+        // What was there is to be seen elsewhere by now.
+        memory::cover(wish.new, new_len as usize);
+        let what = "a mapping has moved while another one was to be put in its place";
+        report::say(report::Kind::Mapping, what, &[]);
+    }
+    // The system may have unmapped what was to make room before it found that it cannot move anything.
+    for (start, end) in [(new, new + new_len), (old + new_len, end)] {
+        let_go_of_missing(table, start, end);
+    }
     moved
+}
+
+/// Tells of what is not mapped any more in a range.
+fn let_go_of_missing(table: &Held<'_>, start: u64, end: u64) {
+    let is_ours = |file| {
+        (0..FILES as u64)
+            .filter_map(life::memory)
+            .any(|memory| own::file_of(memory) == Some(file))
+    };
+    let mut gone = Gone::default();
+    let mut at = start;
+    let known = mappings::between(start, end, |found| {
+        if is_ours(found.file) {
+            gone.push(at, found.start);
+            at = found.end;
+        }
+    });
+    if known.is_ok() {
+        gone.push(at, end);
+    }
+    for range in gone.all() {
+        let_go(table, range.start, range.end);
+    }
 }
 
 /// Takes away all that this process has mapped of files of the node, which are told by device and inode.
@@ -240,7 +295,9 @@ pub fn take_away(files: &[Option<(u64, u64)>]) {
     });
     if listed.is_err() {
         // Without the system's list there is what this library knows.
-        TABLE.each(0, u64::MAX, |piece, _| cover(piece.start, piece.end));
+        TABLE.held(|table| {
+            table.each(0, u64::MAX, |piece, _| cover(piece.start, piece.end));
+        });
     }
     TABLE.remove(0, u64::MAX);
 }
@@ -268,38 +325,40 @@ fn remap(remap: &Remap) {
     let files = both.map(|which| life::memory(which).and_then(own::file_of));
     let end = remap.address.saturating_add(remap.len);
     let mut failed = false;
-    let gone = TABLE.each(remap.address, end, |piece, gone| {
-        let mut at = piece.start;
-        let known = mappings::between(piece.start, piece.end, |found| {
-            if !files.contains(&Some(found.file)) {
-                return;
+    TABLE.held(|table| {
+        let gone = table.each(remap.address, end, |piece, gone| {
+            let mut at = piece.start;
+            let known = mappings::between(piece.start, piece.end, |found| {
+                if !files.contains(&Some(found.file)) {
+                    return;
+                }
+                gone.push(at, found.start);
+                at = found.end;
+                let skipped = found.start - remap.address;
+                if found.file != old || found.offset != remap.old_offset.wrapping_add(skipped) {
+                    // Another mapping, which another thread has put here since the node has looked.
+                    return;
+                }
+                let offset = remap.offset.wrapping_add(skipped);
+                let wish = Wish {
+                    address: 0,
+                    len: (found.end - found.start) as usize,
+                    prot: found.prot,
+                    flags: libc::MAP_SHARED,
+                    fd: -1,
+                    offset: offset as i64,
+                };
+                failed |= replace(memory, wish, found.start as usize).is_err();
+            });
+            match known {
+                Ok(()) => gone.push(at, piece.end),
+                Err(_) => failed = true,
             }
-            gone.push(at, found.start);
-            at = found.end;
-            let skipped = found.start - remap.address;
-            if found.file != old || found.offset != remap.old_offset.wrapping_add(skipped) {
-                // Another mapping, which another thread has put here since the node has looked.
-                return;
-            }
-            let offset = remap.offset.wrapping_add(skipped);
-            let wish = Wish {
-                address: 0,
-                len: (found.end - found.start) as usize,
-                prot: found.prot,
-                flags: libc::MAP_SHARED,
-                fd: -1,
-                offset: offset as i64,
-            };
-            failed |= replace(memory, wish, found.start as usize).is_err();
         });
-        match known {
-            Ok(()) => gone.push(at, piece.end),
-            Err(_) => failed = true,
+        for range in gone.all() {
+            tell_unmapped(range.start, range.end - range.start);
         }
     });
-    for range in gone.all() {
-        tell_unmapped(range.start, range.end - range.start);
-    }
     if failed {
         report::say(report::Kind::Mapping, "a mapping could not be moved", &[]);
     }

@@ -24,6 +24,8 @@ pub enum Kind {
     Taken = 6,
     /// A child cannot keep what it has inherited.
     Inherited = 7,
+    /// A child that shares its parent's memory uses the device.
+    Shared = 8,
 }
 
 impl Kind {
@@ -31,7 +33,7 @@ impl Kind {
     fn is_said_here(self) -> bool {
         matches!(
             self,
-            Kind::Node | Kind::Limit | Kind::Taken | Kind::Inherited
+            Kind::Node | Kind::Limit | Kind::Taken | Kind::Inherited | Kind::Shared
         )
     }
 }

@@ -210,83 +210,15 @@ impl Table {
 
     /// Takes `start..end` out.
     pub fn remove(&self, start: u64, end: u64) {
-        self.change(|| self.cut(start, end));
+        self.held(|table| table.remove(start, end));
     }
 
-    /// Runs what puts something else in the place of `start..end`; where that succeeds the range is taken out, and `then` runs.
-    /// Nothing is changed meanwhile: who maps something there afterwards comes behind it.
-    pub fn replace<T, E>(
-        &self,
-        start: u64,
-        end: u64,
-        run: impl FnOnce() -> Result<T, E>,
-        then: impl FnOnce(),
-    ) -> Result<T, E> {
+    /// Runs something while nobody else changes the table: who maps something where that unmaps it comes behind it.
+    pub fn held<T>(&self, run: impl FnOnce(&Held<'_>) -> T) -> T {
         self.hold();
-        let result = run();
-        if result.is_ok() {
-            self.turn.change(|| self.cut(start, end));
-            then();
-        }
+        let result = run(&Held(self));
         self.release();
         result
-    }
-
-    /// Runs what moves `start..start + len` to an address, and moves the ranges with it. Nothing else changes meanwhile, and
-    /// threads that look wait. The other place does not overlap the first.
-    pub fn relocate<T, E>(
-        &self,
-        start: u64,
-        len: u64,
-        to: u64,
-        run: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
-        self.change(|| {
-            let result = run()?;
-            let end = start.saturating_add(len);
-            self.cut(to, to.saturating_add(len));
-            loop {
-                let first = self.first(start);
-                let row = self.row(first);
-                if first >= self.len.load(Ordering::Relaxed) || row.start >= end {
-                    return Ok(result);
-                }
-                let piece = Range {
-                    start: row.start.max(start),
-                    end: row.end.min(end),
-                };
-                self.cut(piece.start, piece.end);
-                let moved = Range {
-                    start: to + (piece.start - start),
-                    end: to + (piece.end - start),
-                };
-                // A full table loses it, which is then no longer reported.
-                self.open(self.first(moved.start), moved);
-            }
-        })
-    }
-
-    /// Runs `each` for every piece of a range within `start..end`; nothing changes meanwhile. What it says is gone is taken
-    /// out at the end.
-    pub fn each(&self, start: u64, end: u64, mut each: impl FnMut(Range, &mut Gone)) -> Gone {
-        let mut gone = Gone::default();
-        self.hold();
-        for index in self.first(start)..self.len.load(Ordering::Relaxed) {
-            let range = self.row(index);
-            if range.start >= end {
-                break;
-            }
-            let piece = Range {
-                start: range.start.max(start),
-                end: range.end.min(end),
-            };
-            each(piece, &mut gone);
-        }
-        for range in gone.all() {
-            self.turn.change(|| self.cut(range.start, range.end));
-        }
-        self.release();
-        gone
     }
 
     /// Makes room at an index and fills it.
@@ -365,6 +297,80 @@ impl Table {
     }
 }
 
+/// The table while nobody else changes it.
+pub struct Held<'a>(&'a Table);
+
+impl Held<'_> {
+    /// Whether any range lies in `start..end` in part.
+    pub fn overlaps(&self, start: u64, end: u64) -> bool {
+        let Held(table) = self;
+        let first = table.first(start);
+        first < table.len.load(Ordering::Relaxed) && table.row(first).start < end
+    }
+
+    /// Takes `start..end` out.
+    pub fn remove(&self, start: u64, end: u64) {
+        let Held(table) = self;
+        table.turn.change(|| table.cut(start, end));
+    }
+
+    /// Runs what moves `start..start + len` to an address, and moves the ranges with it. Threads that look wait meanwhile. The other
+    /// place does not overlap the first.
+    pub fn relocate<T, E>(
+        &self,
+        start: u64,
+        len: u64,
+        to: u64,
+        run: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Held(table) = self;
+        table.turn.change(|| {
+            let result = run()?;
+            let end = start.saturating_add(len);
+            table.cut(to, to.saturating_add(len));
+            loop {
+                let first = table.first(start);
+                let row = table.row(first);
+                if first >= table.len.load(Ordering::Relaxed) || row.start >= end {
+                    return Ok(result);
+                }
+                let piece = Range {
+                    start: row.start.max(start),
+                    end: row.end.min(end),
+                };
+                table.cut(piece.start, piece.end);
+                let moved = Range {
+                    start: to + (piece.start - start),
+                    end: to + (piece.end - start),
+                };
+                // A full table loses it, which is then no longer reported.
+                table.open(table.first(moved.start), moved);
+            }
+        })
+    }
+
+    /// Runs `each` for every piece of a range within `start..end`. What it says is gone is taken out at the end, and comes back.
+    pub fn each(&self, start: u64, end: u64, mut each: impl FnMut(Range, &mut Gone)) -> Gone {
+        let Held(table) = self;
+        let mut gone = Gone::default();
+        for index in table.first(start)..table.len.load(Ordering::Relaxed) {
+            let range = table.row(index);
+            if range.start >= end {
+                break;
+            }
+            let piece = Range {
+                start: range.start.max(start),
+                end: range.end.min(end),
+            };
+            each(piece, &mut gone);
+        }
+        for range in gone.all() {
+            self.remove(range.start, range.end);
+        }
+        gone
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,7 +381,9 @@ mod tests {
 
     fn all(table: &Table) -> Vec<(u64, u64)> {
         let mut all = Vec::new();
-        table.each(0, u64::MAX, |range, _| all.push((range.start, range.end)));
+        table.held(|table| {
+            table.each(0, u64::MAX, |range, _| all.push((range.start, range.end)));
+        });
         all
     }
 
@@ -396,7 +404,9 @@ mod tests {
         assert_eq!(all(table), [(20, 25), (48, 50), (60, 70)]);
         assert!(table.insert(of(49, 65)));
         assert_eq!(all(table), [(20, 25), (48, 49), (49, 65), (65, 70)]);
-        table.each(0, 60, |range, gone| gone.push(range.start + 1, range.end));
+        table.held(|table| {
+            table.each(0, 60, |range, gone| gone.push(range.start + 1, range.end));
+        });
         let left = [(20, 21), (48, 49), (49, 50), (60, 65), (65, 70)];
         assert_eq!(all(table), left);
         table.remove(0, u64::MAX);
@@ -468,7 +478,8 @@ mod tests {
         for start in [20, 30, 60, 110] {
             assert!(table.insert(of(start, start + 10)));
         }
-        let moved = |start, len, to, result| table.relocate(start, len, to, || result);
+        let moved =
+            |start, len, to, result| table.held(|table| table.relocate(start, len, to, || result));
         assert_eq!(moved(25, 10, 62, Err(())), Err(()));
         assert_eq!(all(table), [(20, 30), (30, 40), (60, 70), (110, 120)]);
         assert_eq!(moved(25, 10, 62, Ok(())), Ok(()));

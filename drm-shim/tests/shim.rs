@@ -264,18 +264,48 @@ fn mappings_move_and_do_not_grow() {
             "copied, mapped 0x2000",
             "unmapped 0x2000",
             "mapped 0x7000 0x2000",
-            // The place, and then where it was.
-            "unmapped 0x1000",
+            // In the place of another.
             "copied, mapped 0x1000",
             "unmapped 0x1000",
-            // The end, and then where the rest was.
-            "unmapped 0x1000",
+            // Where it was, and what was behind it.
             "copied, mapped 0x1000",
-            "unmapped 0x1000",
+            "unmapped 0x2000",
             "unmapped 0x1000",
             "unmapped 0x8000",
         ]
     );
+}
+
+#[test]
+fn the_node_knows_what_threads_move_side_by_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("races.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    let output = command(&program, Some(&server)).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let starts = text.lines().map(|line| u64::from_str_radix(line, 16));
+    let starts: Vec<u64> = starts.map(Result::unwrap).collect();
+    assert_eq!(starts.len(), 3);
+    let pages = starts
+        .iter()
+        .flat_map(|start| (0..4).map(move |n| start + n * 4096));
+    assert_eq!(server.mapped(), pages.collect());
+}
+
+#[test]
+fn children_that_share_memory_do_not_begin() {
+    let Some((server, said)) = run("shares.c") else {
+        return;
+    };
+    let line = "crestline: a child that shares its parent's memory (vfork) cannot begin to use the device\n";
+    assert_eq!(said, line);
+    let log = await_line(&server, "process ends");
+    assert_eq!(count(&log, "process begins"), 1);
+    assert_eq!(count(&log, "unexpected"), 0);
 }
 
 #[test]

@@ -50,6 +50,7 @@ errors! {
     EOVERFLOW 75 "value too large for its type";
     EOPNOTSUPP 95 "operation not supported";
     ETIMEDOUT 110 "connection timed out";
+    ESTALE 116 "stale file handle";
 }
 
 impl Error {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use driver::{Node, Object, Opener, Shared, uapi};
 use kernel::error::{
     Error, Result as KernelResult,
-    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOMEM, ENOTTY, ESRCH},
+    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOMEM, ENOTTY, ESRCH, ESTALE},
 };
 use nix::errno::Errno;
 use nix::sys::stat::fstat;
@@ -247,6 +247,15 @@ impl Connection<'_> {
                     Reply::default()
                 } else {
                     failure(ENOMEM)
+                };
+                self.socket.send(&reply, &[], &[])
+            }
+            Some(Op::Stayed) => {
+                let back = server.processes.stay(self.peer.pid(), head.b, head.c);
+                let reply = if back.iter().any(|mapped| map::is_elsewhere(server, mapped)) {
+                    failure(ESTALE)
+                } else {
+                    Reply::default()
                 };
                 self.socket.send(&reply, &[], &[])
             }

@@ -115,6 +115,13 @@ pub fn remap_new(server: &Server, card: &Card, pid: i32, address: u64) -> Option
     remap(server, card, pid, address, &mapped)
 }
 
+/// Whether a mapping shows bytes that are its object's no more.
+pub fn is_elsewhere(server: &Server, mapped: &Mapped) -> bool {
+    let number = usize::try_from(mapped.place.which / 2).ok();
+    let card = number.and_then(|number| server.cards.get(number));
+    card.is_none_or(|card| place(server, card, mapped) != Ok(mapped.place))
+}
+
 /// What a mapping has to show now, when that is not what it shows.
 fn remap(server: &Server, card: &Card, pid: i32, address: u64, mapped: &Mapped) -> Option<Remap> {
     let now = place(server, card, mapped).ok()?;

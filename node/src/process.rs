@@ -62,6 +62,8 @@ pub struct Mappings {
     total: Arc<AtomicUsize>,
     /// How many of them are this process's: what is kept for its children, and for programs that it has run before, is among them.
     own: Arc<AtomicUsize>,
+    /// What a mapping that moves comes in place of, until it has moved.
+    aside: Option<Box<Mappings>>,
 }
 
 impl Drop for Mappings {
@@ -160,6 +162,7 @@ impl Processes {
                 mappings.move_to(&own);
             }
         }
+        let goes_on = again.is_some();
         let mut inner = self.lock();
         inner.lives = inner.lives.wrapping_add(1);
         let process = Process {
@@ -170,13 +173,20 @@ impl Processes {
             alone: false,
         };
         let life = process.life;
+        let mut kept = None;
         if let Some(old) = inner.processes.insert(pid, process) {
             if old.alone {
+                kept = inner.kept.remove(&old.life);
+                if goes_on && let Some(kept) = kept.take() {
+                    inner.kept.insert(life, kept);
+                }
                 inner.ended.insert(old.life, old.mappings);
             } else {
                 inner.replaced.insert(old.life, old);
             }
         }
+        drop(inner);
+        drop(kept);
         Ok(life)
     }
 
@@ -306,11 +316,15 @@ impl Processes {
         let gone = |process: &Process| process.alone && !process.peer.is_alive();
         let all = inner.processes.iter().filter(|(_, process)| gone(process));
         let pids: Vec<i32> = all.map(|(pid, _)| *pid).collect();
+        let mut kept = Vec::new();
         for pid in pids {
             if let Some(process) = inner.processes.remove(&pid) {
+                kept.extend(inner.kept.remove(&process.life));
                 inner.ended.insert(process.life, process.mappings);
             }
         }
+        drop(inner);
+        drop(kept);
     }
 
     /// Lets go of what processes that have ended had mapped; it is gone when this returns.
@@ -363,8 +377,8 @@ impl Processes {
         all.is_none_or(|all| all.lock().has_room())
     }
 
-    /// What a range shows is also shown by another one from here on, in place of what was there. False, and nothing is changed, when
-    /// there is no room for it.
+    /// What a range shows is also shown by another one from here on, in place of what was there, which is held until something is
+    /// unmapped or [`stay`](Self::stay) puts it back. False, and nothing is changed, when there is no room for it.
     #[must_use]
     pub fn copy(&self, pid: i32, from: u64, to: u64, len: u64) -> bool {
         let (Some(all), Some((from, len)), Some((to, _))) =
@@ -377,6 +391,11 @@ impl Processes {
         if !mappings.has_room_for(pieces.len() + mappings.pieces_more(to, len)) {
             return false;
         }
+        let mut aside = Mappings::of(&mappings.total, &mappings.own);
+        for (address, mapped) in mappings.within(to, len) {
+            aside.insert(address, mapped);
+        }
+        let before = mappings.aside.replace(Box::new(aside));
         let mut old = mappings.cut(to, len);
         for (start, mapped) in pieces {
             match to.checked_add(start - from) {
@@ -385,8 +404,30 @@ impl Processes {
             }
         }
         drop(mappings);
-        drop(old);
+        drop((before, old));
         true
+    }
+
+    /// What [`copy`](Self::copy) has put into a range does not come there: it shows again what it showed. Comes back with that.
+    pub fn stay(&self, pid: i32, to: u64, len: u64) -> Vec<Mapped> {
+        let (Some(all), Some((to, len))) = (self.mappings(pid), pages(to, len)) else {
+            return Vec::new();
+        };
+        let mut mappings = all.lock();
+        let Some(mut aside) = mappings.aside.take() else {
+            return Vec::new();
+        };
+        let mut old = mappings.cut(to, len);
+        let mut back = Vec::new();
+        while let Some((&address, _)) = aside.by_address.first_key_value()
+            && let Some(mapped) = aside.remove(address)
+        {
+            back.push(mapped.clone());
+            old.extend(mappings.insert(address, mapped));
+        }
+        drop(mappings);
+        drop((aside, old));
+        back
     }
 
     /// A range shows nothing any more.
@@ -394,7 +435,9 @@ impl Processes {
         let (Some(all), Some((address, len))) = (self.mappings(pid), pages(address, len)) else {
             return;
         };
-        let old = all.lock().cut(address, len);
+        let mut mappings = all.lock();
+        let old = (mappings.aside.take(), mappings.cut(address, len));
+        drop(mappings);
         drop(old);
     }
 
@@ -447,6 +490,7 @@ impl Mappings {
             fenced: BTreeMap::new(),
             total: Arc::clone(total),
             own: Arc::clone(own),
+            aside: None,
         }
     }
 

@@ -2,11 +2,10 @@
 //!
 //! PRM: volume 4, 13.4; the language is described in docs/assembler.md. One file at a time, no linking.
 
-use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crestline_cli::shown;
+use crestline_cli::{link, shown};
 use isa::Verx10;
 use isa::parse;
 use kernel::string_helpers::Counted;
@@ -72,31 +71,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
             .collect(),
     };
     match &args.output {
-        Some(path) => write(path, &out).map_err(|e| format!("{}: {e}", shown::path(path)).into()),
+        Some(path) => {
+            link::replace(path, &out).map_err(|e| format!("{}: {e}", shown::path(path)).into())
+        }
         None => match stdout.lock().write_all(&out) {
             Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
             _ => Ok(()),
         },
     }
-}
-
-/// The whole file or none of it: written beside its place, then moved there. What is no regular file
-/// (a pipe, /dev/stdout) is written as it is.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return fs::OpenOptions::new()
-            .write(true)
-            .open(path)?
-            .write_all(bytes);
-    }
-    let mut name = path
-        .file_name()
-        .map_or_else(Default::default, ToOwned::to_owned);
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&part);
-    }
-    written
 }

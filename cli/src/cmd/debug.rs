@@ -20,12 +20,13 @@ use crestline_cli::record::Recorder;
 use crestline_cli::shown;
 use crestline_cli::{replay, start};
 use mmio_mock::intel::r#gen::DeviceInfo;
+use nix::libc;
 use nix::sys::signal::Signal;
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use node::Node;
 use signal_hook::consts::{
-    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM,
-    SIGXCPU,
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1,
+    SIGUSR2, SIGVTALRM, SIGXCPU,
 };
 
 use super::{Error, captured, device, exec, logging, print, say};
@@ -232,8 +233,22 @@ impl Terminal {
 
 /// Signals that end a program unless it handles them and that others may send to it (signal(7)). A program that aborts by
 /// itself ends before anything is put back.
-const ENDING: [i32; 10] = [
-    SIGABRT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+const ENDING: [i32; 15] = [
+    SIGABRT,
+    SIGTERM,
+    SIGHUP,
+    SIGQUIT,
+    SIGUSR1,
+    SIGUSR2,
+    SIGALRM,
+    SIGVTALRM,
+    SIGPROF,
+    SIGXCPU,
+    SIGIO,
+    SIGSYS,
+    SIGTRAP,
+    Signal::SIGPWR as i32,
+    Signal::SIGSTKFLT as i32,
 ];
 
 /// A debugger that is told to end takes its program along, and leaves the terminal as it was.
@@ -247,7 +262,8 @@ fn pass_on(
         return Ok(());
     }
     let told: Arc<AtomicUsize> = Arc::default();
-    for number in ENDING {
+    let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
+    for number in ENDING.into_iter().chain(real_time) {
         let value = usize::try_from(number)?;
         signal_hook::flag::register_usize(number, Arc::clone(&told), value)?;
     }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use crestline_cli::shown;
+use crestline_cli::{link, shown};
 use isa::compact::is_compacted;
 use isa::print::{Code, KernelItem, print_exact, print_kernel_exact};
 use isa::{Inst, Verx10, parse};
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (mut items, rest) = split(args.generation, &bytes);
     let text = faithful(args.generation, &mut items);
     match &args.output {
-        Some(path) => super::asm::write(path, text.as_bytes())
+        Some(path) => link::replace(path, text.as_bytes())
             .map_err(|error| format!("{}: {error}", shown::path(path)))?,
         None => super::print(&text)?,
     }

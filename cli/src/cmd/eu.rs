@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crestline_cli::number::dword;
-use crestline_cli::shown;
+use crestline_cli::{link, shown};
 use isa::operand::RegFile;
 use isa::parse::{Assembled, assemble};
 use isa::{Inst, Verx10};
@@ -448,7 +448,9 @@ fn dump_memory(bench: &ThreadBench, range: &MemRange, out: &mut impl Write) -> R
             format!("--dump-mem {:#x}+{}: {text}{help}", range.addr, range.bytes)
         })?;
     if let Some(path) = &range.file {
-        std::fs::write(path, &bytes).map_err(|e| format!("{}: {e}", shown::path(path)))?;
+        link::create(path, link::ALL)
+            .and_then(|mut file| file.write_all(&bytes))
+            .map_err(|e| format!("{}: {e}", shown::path(path)))?;
         return Ok(());
     }
     for (i, row) in bytes.chunks(32).enumerate() {

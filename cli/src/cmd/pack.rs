@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::{CaptureError, Problem};
-use crestline_cli::shown;
+use crestline_cli::{link, shown};
 use kernel::string_helpers::Counted;
 
 use super::progress::Progress;
@@ -63,7 +63,7 @@ struct Late<'a> {
 impl Write for Late<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.file.is_none() {
-            let file = File::create(self.path).inspect_err(|_| self.failed = true)?;
+            let file = link::create(self.path, link::ALL).inspect_err(|_| self.failed = true)?;
             self.file = Some(BufWriter::new(file));
         }
         let Some(file) = &mut self.file else {

@@ -3,7 +3,6 @@
 //! Wall time is measured here alone.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use std::time::Instant;
 use crestline_cli::capture::{CaptureError, Origin, Problem, Reader};
 use crestline_cli::picture::{PageReader, PictureError, View};
 use crestline_cli::replay::{self, Options, ReplayError, Session};
-use crestline_cli::shown;
+use crestline_cli::{link, shown};
 use kernel::string_helpers::Counted;
 
 use super::progress::{Progress, Show};
@@ -242,7 +241,7 @@ fn picture(session: &Session, path: &Path, args: &Args) -> Result<(), Error> {
 }
 
 fn write_picture<R: PageReader>(mut view: View<R>, path: &Path, args: &Args) -> Result<(), Error> {
-    let file = BufWriter::new(File::create(path).map_err(|e| io(path, e))?);
+    let file = BufWriter::new(link::create(path, link::ALL).map_err(|e| io(path, e))?);
     view.write_png(file, args.flip_y)
         .map_err(|e| format!("{}: {e}", shown::path(path)))?;
     print(&format!(

@@ -1,14 +1,13 @@
 //! `crestline report`: a captured frame as one page of HTML.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crestline_cli::frame_map::{FrameMap, Origin, VertexId};
 use crestline_cli::report::Report;
-use crestline_cli::shown;
+use crestline_cli::{link, shown};
 use kernel::string_helpers::Counted;
 
 use super::progress::{Progress, Show};
@@ -84,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn page(report: &Report<'_>, path: &Path) -> std::io::Result<u64> {
-    let mut file = BufWriter::new(File::create(path)?);
+    let mut file = BufWriter::new(link::create(path, link::ALL)?);
     report.write(&mut file)?;
     file.flush()?;
     Ok(file.get_ref().metadata()?.len())

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,8 +22,8 @@ use super::registers::{Registers, row};
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
 use crate::replay::{Attendant, Placed, Rest};
-use crate::shown;
 use crate::trace::{Format, Stream, stream};
+use crate::{link, shown};
 
 /// Most text of a trace.
 const TRACE_BYTES: usize = 64 << 20;
@@ -162,6 +163,7 @@ impl Debugger {
             path,
             format,
             stream: None,
+            text: None,
         };
         self.begin_trace(&mut kept)?;
         self.trace = Some(kept);
@@ -171,15 +173,18 @@ impl Debugger {
     fn begin_trace(&self, kept: &mut Kept) -> Answer<()> {
         let shown = shown::path(&kept.path);
         // Now, not when the frame has run.
-        let file = File::create(&kept.path).map_err(|e| Refusal(format!("{shown}: {e}")))?;
+        let file =
+            link::create(&kept.path, link::ALL).map_err(|e| Refusal(format!("{shown}: {e}")))?;
         let reach = self.target.reach();
         let device = reach.with_device(|device| device.info());
-        let trace = match stream(kept.format, device, Box::new(file)) {
-            Some((trace, stream)) => {
-                kept.stream = Some(stream);
-                trace
-            }
-            None => Trace::with_limit(TRACE_BYTES),
+        let trace = if kept.format == Format::Text {
+            kept.text = Some(file);
+            Trace::with_limit(TRACE_BYTES)
+        } else {
+            let both = stream(kept.format, device, Box::new(file));
+            let (trace, stream) = both.unzip();
+            kept.stream = stream;
+            trace.unwrap_or_default()
         };
         reach.with_device(|device| device.set_trace(trace));
         Ok(())
@@ -190,7 +195,7 @@ impl Debugger {
         let Some(mut kept) = self.trace.take() else {
             return Ok(());
         };
-        kept.stream = None;
+        (kept.stream, kept.text) = (None, None);
         self.begin_trace(&mut kept)?;
         self.trace = Some(kept);
         Ok(())
@@ -198,7 +203,7 @@ impl Debugger {
 
     /// Ends the trace, if one is kept.
     pub(super) fn write_trace(&mut self) -> Answer {
-        let Some(kept) = self.trace.take() else {
+        let Some(mut kept) = self.trace.take() else {
             return Ok(String::new());
         };
         let shown = shown::path(&kept.path);
@@ -210,7 +215,10 @@ impl Debugger {
         });
         let written = match kept.stream {
             Some(stream) => stream.finish(),
-            None => std::fs::write(&kept.path, text).map(|()| events),
+            None => match &mut kept.text {
+                Some(file) => file.write_all(text.as_bytes()).map(|()| events),
+                None => Ok(events),
+            },
         };
         let events = written.map_err(|e| Refusal(format!("{shown}: {e}")))?;
         Ok(format!("{shown}: {}\n", Counted(events, "event")))
@@ -246,6 +254,8 @@ pub struct Kept {
     format: Format,
     /// Where events go as they happen; text stays with the device.
     stream: Option<Stream>,
+    /// Where text goes at the end.
+    text: Option<File>,
 }
 
 /// `r3:f`, `r10..r12:ud`, `f0`.

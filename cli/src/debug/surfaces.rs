@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
@@ -20,7 +19,7 @@ use super::session::Debugger;
 use super::{Answer, Refusal, value};
 use crate::picture::{self, PageReader, Picture, Target, View, last_target};
 use crate::pipeline;
-use crate::shown;
+use crate::{link, shown};
 
 /// Instructions of a kernel looked at.
 const MAX_INSTRUCTIONS: u32 = 1 << 12;
@@ -311,7 +310,7 @@ impl Debugger {
 fn save<R: PageReader>(mut view: View<R>, (path, flip): (&str, bool)) -> Answer {
     let path = Path::new(path);
     let shown = shown::path(path);
-    let file = File::create(path).map_err(|e| Refusal(format!("{shown}: {e}")))?;
+    let file = link::create(path, link::ALL).map_err(|e| Refusal(format!("{shown}: {e}")))?;
     view.write_png(BufWriter::new(file), flip)
         .map_err(|e| Refusal(format!("{shown}: {e}")))?;
     Ok(format!("{shown}: {}x{}\n", view.width, view.height))

@@ -1,4 +1,4 @@
-//! `mmap`, `munmap`, `mremap`.
+//! `mmap`, `munmap`, `mremap`, `remap_file_pages`.
 //!
 //! Called by allocators before anything else works: no allocation on what is not the node's.
 
@@ -14,6 +14,7 @@ export! {
         => map_at;
     [munmap] (address: *mut c_void, len: usize) -> c_int => unmap;
     [mremap] (old: *mut c_void, len: usize, new_len: usize, flags: c_int, new: *mut c_void) -> *mut c_void => remap;
+    [remap_file_pages] (address: *mut c_void, len: usize, prot: c_int, page: usize, flags: c_int) -> c_int => reorder;
 }
 
 fn pointer(address: usize) -> *mut c_void {
@@ -61,6 +62,23 @@ unsafe fn unmap(address: *mut c_void, len: usize) -> c_int {
     })
 }
 
+/// A mapping of the device shows its object in its order.
+unsafe fn reorder(
+    address: *mut c_void,
+    len: usize,
+    prot: c_int,
+    page: usize,
+    flags: c_int,
+) -> c_int {
+    let address = address.addr();
+    ours(-1, || {
+        if map::touches(address, len.max(1)) {
+            return Err(libc::EINVAL);
+        }
+        memory::reorder(address, len, prot, page, flags)
+    })
+}
+
 unsafe fn remap(
     old: *mut c_void,
     len: usize,
@@ -77,11 +95,8 @@ unsafe fn remap(
         new: if fixed { new.addr() } else { 0 },
     };
     ours(libc::MAP_FAILED, || {
-        if map::touches(wish.old, len.max(1)) {
+        if map::touches(wish.old, len.max(1)) || fixed && map::touches(wish.new, new_len) {
             return map::move_mapping(wish).map(pointer);
-        }
-        if fixed && map::touches(wish.new, new_len) {
-            return map::over(wish.new, new_len, || wish.make()).map(pointer);
         }
         wish.make().map(pointer)
     })

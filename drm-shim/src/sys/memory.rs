@@ -63,6 +63,19 @@ pub fn remap(old: usize, len: usize, new_len: usize, flags: c_int, new: usize) -
         .map(|address| address as usize)
 }
 
+/// `remap_file_pages` as it is.
+pub fn reorder(
+    address: usize,
+    len: usize,
+    prot: c_int,
+    page: usize,
+    flags: c_int,
+) -> Result<c_int> {
+    // SAFETY: a caller's wish.
+    check(unsafe { libc::syscall(libc::SYS_remap_file_pages, address, len, prot, page, flags) })
+        .map(|result| result as c_int)
+}
+
 /// A page of this library's own, for what is too large for the program's stacks. No allocator is asked: the program's
 /// may be what calls.
 pub struct Page(usize);

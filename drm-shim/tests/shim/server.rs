@@ -2,7 +2,7 @@
 //!
 //! Requests of its own stand in for the driver's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -73,6 +73,8 @@ struct Shared {
     most: AtomicUsize,
     /// Nothing is known of what children have inherited.
     forgets: AtomicBool,
+    /// Pages that were told to be mapped, of whatever process.
+    mapped: Mutex<BTreeSet<u64>>,
 }
 
 /// A running node.
@@ -107,6 +109,7 @@ impl Server {
             dead: AtomicBool::new(false),
             most: AtomicUsize::new(usize::MAX),
             forgets: AtomicBool::new(false),
+            mapped: Mutex::default(),
         });
         let serving = Arc::clone(&shared);
         std::thread::spawn(move || accept_all(&serving, listener));
@@ -120,6 +123,11 @@ impl Server {
     /// What was heard, one line a message that changes something.
     pub fn log(&self) -> Vec<String> {
         self.shared.log.lock().unwrap().clone()
+    }
+
+    /// Addresses of the pages that are mapped, by what was told: of one process.
+    pub fn mapped(&self) -> BTreeSet<u64> {
+        self.shared.mapped.lock().unwrap().clone()
     }
 
     /// Whether all connections of threads have been read to their end.
@@ -365,15 +373,25 @@ impl Connection {
             }
             Some(Op::Mapped) => {
                 self.log(format!("mapped {a:#x} {c:#x}"));
+                self.shared.mapped.lock().unwrap().extend(pages(b, c));
                 self.answer(0, 0, 0, &[]);
             }
             Some(Op::Forks) => {
                 self.log("forks".into());
                 self.answer(0, 7, 0, &[]);
             }
-            Some(Op::Unmapped) => self.log(format!("unmapped {c:#x}")),
+            Some(Op::Unmapped) => {
+                self.log(format!("unmapped {c:#x}"));
+                let mut mapped = self.shared.mapped.lock().unwrap();
+                mapped.retain(|page| !(b..b + c).contains(page));
+            }
             Some(Op::Copied) => {
                 self.log(format!("copied, mapped {c:#x}"));
+                let mut mapped = self.shared.mapped.lock().unwrap();
+                let copied = pages(a, c).filter(|page| mapped.contains(page));
+                let copied: Vec<u64> = copied.map(|page| page - a + b).collect();
+                mapped.extend(copied);
+                drop(mapped);
                 self.answer(0, 0, 0, &[]);
             }
             Some(Op::Identify) => {
@@ -542,6 +560,11 @@ impl Connection {
         }
         self.shared.files.lock().unwrap().clear();
     }
+}
+
+/// The pages of a range.
+fn pages(start: u64, len: u64) -> impl Iterator<Item = u64> {
+    (start..start + len).step_by(4096)
 }
 
 /// Memory and offset of an offset in the node.

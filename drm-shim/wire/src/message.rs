@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -69,11 +69,15 @@ ops! {
     /// of a file without a name with the state of this moment, which nobody else writes. The program's file is opened from it.
     ErrorState = 12,
     /// What is mapped in a range will also be in another one, in place of what is there: an `mremap` moves it. `a`: address of
-    /// the first; `b`: of the other; `c`: length. [`Op::Unmapped`] tells which of the two is gone. Reply: a head alone.
+    /// the first; `b`: of the other; `c`: length. What is there is held until the process tells the next
+    /// [`Op::Unmapped`], that of the first, or [`Op::Stayed`]. Reply: a head alone, or ENOMEM when it cannot be kept.
     Copied = 13,
     /// The process forks: what it has mapped now is kept for its child. Reply: `value` is the number that the child gives when it
     /// begins; ENOMEM when it cannot be kept. A child without a number has what the process has then, or is refused.
     Forks = 14,
+    /// What [`Op::Copied`] has told does not move after all: the other range shows what it showed before. Numbers as there. Reply: a head
+    /// alone, or ESTALE when a part of that has another place by now, so that it must not be shown any more.
+    Stayed = 15,
 }
 
 /// Head of what a client sends.

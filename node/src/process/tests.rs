@@ -4,8 +4,10 @@ use driver::{Device, Driver, Tiling};
 use kernel::platform::Platform;
 use mmio_mock::ModelPlatform;
 use mmio_mock::core::live::LivePlatform;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 
 use super::*;
+use crate::pin::Pin;
 
 fn device() -> Device {
     let model = ModelPlatform::new(mmio_mock::intel::r#gen::find("gm965").unwrap(), 16 << 20);
@@ -221,4 +223,81 @@ fn pieces_know_where_they_were() {
     assert_eq!(processes.at(pid, 19 * PAGE).unwrap().place, place(0x1000));
     processes.moved(pid, 19 * PAGE, &rest, place(0x2000));
     assert_eq!(processes.at(pid, 19 * PAGE).unwrap().place, place(0x1000));
+}
+
+/// mremap(2) puts a mapping in the place of another one, or fails.
+#[test]
+fn what_a_move_replaces_is_held_until_it_has_moved() {
+    let (processes, device) = (Processes::default(), device());
+    let object = || device.create_object(1 << 16, Tiling::None, 0).unwrap();
+    let (first, second) = (object(), object());
+    let peer = Arc::new(Peer::here().unwrap());
+    let (pid, life) = (peer.pid(), processes.begin(&peer, None, 0).unwrap());
+    let shown = |page: u64| {
+        processes
+            .at(pid, page * PAGE)
+            .map(|mapped| mapped.object.key())
+    };
+    let pages = |page: u64| page * PAGE;
+    assert!(processes.map(pid, pages(16), mapped(&first, 4)));
+    assert!(processes.map(pid, pages(32), mapped(&second, 4)));
+    assert!(processes.copy(pid, pages(16), pages(33), pages(2)));
+    // Both, what is left of the second at both sides, the copy, and what is replaced.
+    assert_eq!(total(&processes), 5);
+    assert_eq!(shown(33), Some(first.key()));
+    // It does not move.
+    let back = processes.stay(pid, pages(33), pages(2));
+    assert_eq!(back.len(), 1);
+    assert_eq!([shown(33), shown(35)], [Some(second.key()); 2]);
+    assert_eq!(total(&processes), 4);
+    assert!(processes.stay(pid, pages(33), pages(2)).is_empty());
+    // It moves.
+    assert!(processes.copy(pid, pages(16), pages(33), pages(2)));
+    processes.unmap(pid, pages(16), pages(4));
+    assert_eq!([shown(16), shown(33)], [None, Some(first.key())]);
+    assert_eq!(total(&processes), 3);
+    // What is replaced counts until then, also of a process that ends.
+    assert!(processes.copy(pid, pages(33), pages(35), PAGE));
+    assert_eq!(total(&processes), 4);
+    processes.end(pid, life, &[]);
+    processes.release();
+    assert_eq!(total(&processes), 0);
+}
+
+#[test]
+fn nothing_is_kept_for_children_of_a_process_that_has_ended_without_a_connection() {
+    let (processes, device) = (Processes::default(), device());
+    let object = device.create_object(1 << 16, Tiling::None, 0).unwrap();
+    let mut child = std::process::Command::new("cat")
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (kind, flags) = (SockType::SeqPacket, SockFlag::SOCK_CLOEXEC);
+    let (socket, _other) = socketpair(AddressFamily::Unix, kind, None, flags).unwrap();
+    let pid = child.id() as i32;
+    let pin = Pin::by_number(&socket, nix::unistd::Pid::from_raw(pid), 0).unwrap();
+    let peer = Arc::new(Peer::of(&Arc::new(pin)).unwrap());
+    processes.know(&peer);
+    assert!(processes.map(pid, 16 * PAGE, mapped(&object, 4)));
+    assert!(processes.forks(pid).is_some() && processes.forks(pid).is_some());
+    processes.look();
+    processes.release();
+    assert_eq!(total(&processes), 3);
+    // It begins after all: its children may still come.
+    let life = processes.begin(&peer, None, 0).unwrap();
+    let number = processes.forks(pid).unwrap();
+    processes.release();
+    assert!(processes.kept(number).is_some());
+    processes.end(pid, life, &[]);
+    processes.release();
+    assert_eq!(total(&processes), 0);
+    processes.know(&peer);
+    assert!(processes.map(pid, 16 * PAGE, mapped(&object, 4)));
+    assert!(processes.forks(pid).is_some());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    processes.look();
+    processes.release();
+    assert_eq!(total(&processes), 0);
+    assert!(processes.lock().kept.is_empty());
 }

@@ -7,7 +7,8 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crestline_cli::shown;
+use crestline_cli::{link, shown};
+use nix::fcntl::OFlag;
 
 use crate::cmd::Error;
 
@@ -29,11 +30,13 @@ impl Sink {
             }
             let mut options = OpenOptions::new();
             options.write(true);
-            match options.open(path) {
+            match link::open(&mut options, OFlag::empty(), path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     // Through a link that leads nowhere a file may come to be, which stays then.
                     let fresh = path.symlink_metadata().is_err();
-                    Ok((Some(options.create(true).open(path)?), fresh))
+                    options.create(true);
+                    let file = link::open(&mut options, OFlag::empty(), path)?;
+                    Ok((Some(file), fresh))
                 }
                 other => Ok((Some(other?), false)),
             }
