@@ -193,11 +193,14 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
             return move_ours(table, wish, (len, new_len));
         }
         // Another mapping, in whose place one of the node's may be.
-        let result = wish.make()?;
-        if wish.is_fixed() {
-            let_go(table, new, new.saturating_add(new_len));
+        let result = wish.make();
+        let end = new.saturating_add(new_len);
+        match &result {
+            _ if !wish.is_fixed() => {}
+            Ok(_) => let_go(table, new, end),
+            Err(_) => let_go_of_missing(table, new, end),
         }
-        Ok(result)
+        result
     })
 }
 
@@ -255,14 +258,14 @@ fn move_ours(table: &Held<'_>, wish: Move, (len, new_len): (u64, u64)) -> Result
         let what = "a mapping has moved while another one was to be put in its place";
         report::say(report::Kind::Mapping, what, &[]);
     }
-    // The system may have unmapped what was to make room before it found that it cannot move anything.
     for (start, end) in [(new, new + new_len), (old + new_len, end)] {
         let_go_of_missing(table, start, end);
     }
     moved
 }
 
-/// Tells of what is not mapped any more in a range.
+/// Tells of what is not mapped any more in a range: the system may have unmapped what was to make room before it found that it cannot
+/// move anything.
 fn let_go_of_missing(table: &Held<'_>, start: u64, end: u64) {
     let is_ours = |file| {
         (0..FILES as u64)
