@@ -1,4 +1,4 @@
-//! Results where another user has put a link: the user's file that it leads to stays as it is.
+//! Results where another user has put a link: no file of the user changes.
 
 use std::fs;
 use std::os::unix::fs::{lchown, symlink};
