@@ -3,14 +3,18 @@
 //! Every user can make a link in /tmp that leads to a file of the user of this program. The system follows no such link where
 //! `fs.protected_symlinks` is set (proc(5)), and some machines do not set it.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{
-    FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
-use std::path::Path;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Component, Path, PathBuf};
 
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, FcntlArg, OFlag, fcntl, openat, readlinkat};
+use nix::sys::stat::Mode;
+use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use crate::shown;
 
@@ -19,21 +23,90 @@ fn is_trusted(meta: &Metadata) -> bool {
     [nix::unistd::geteuid().as_raw(), 0].contains(&meta.uid())
 }
 
-/// An error when a part of `path` is a link that another user has made.
-fn look(path: &Path) -> io::Result<()> {
-    for part in path.ancestors() {
-        let Ok(meta) = fs::symlink_metadata(part) else {
+/// Links that a path may lead through, as many as the system's own limit (path_resolution(7)).
+const LINKS: usize = 40;
+
+/// A file of this system by the directory that it is in, opened, and its name there; no link has that name, unless the directory is of
+/// /proc, whose links lead to what is open.
+struct Found {
+    dir: OwnedFd,
+    name: OsString,
+}
+
+/// Goes along `path` directory by directory, so that nobody can put a link where a directory was looked at; an error when a part of it is
+/// a link that another user has made. Links of this user and of the administrator, such as /dev/stdout, are followed.
+fn find(path: &Path) -> io::Result<Found> {
+    let begin = |path: &Path| open_dir(AT_FDCWD, if path.is_absolute() { "/" } else { "." });
+    let mut dir = begin(path)?;
+    let mut left: VecDeque<OsString> = parts(path).collect();
+    let mut links = 0;
+    while let Some(name) = left.pop_front() {
+        if name == ".." {
+            dir = open_dir(&dir, "..")?;
             continue;
+        }
+        let is_last = left.is_empty();
+        let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let part = match openat(&dir, name.as_os_str(), flags, Mode::empty()) {
+            Err(Errno::ENOENT) if is_last => return Ok(Found { dir, name }),
+            part => File::from(part?),
         };
-        if meta.is_symlink() && !is_trusted(&meta) {
+        let meta = part.metadata()?;
+        if !meta.is_symlink() {
+            if is_last {
+                return Ok(Found { dir, name });
+            }
+            dir = part.into();
+            continue;
+        }
+        if !is_trusted(&meta) {
             return Err(io::Error::other(format!(
                 "{} is a link of user {}, which is not followed",
-                shown::path(part),
+                shown::path(&path_of(path, &left, &name)),
                 meta.uid()
             )));
         }
+        if is_last && fstatfs(&dir)?.filesystem_type() == PROC_SUPER_MAGIC {
+            return Ok(Found { dir, name });
+        }
+        links += 1;
+        if links > LINKS {
+            return Err(Errno::ELOOP.into());
+        }
+        let to = PathBuf::from(readlinkat(&part, "")?);
+        if to.is_absolute() {
+            dir = begin(&to)?;
+        }
+        for part in parts(&to).collect::<Vec<_>>().into_iter().rev() {
+            left.push_front(part);
+        }
     }
-    Ok(())
+    // The path is a directory: /, . or one that ends in `..`.
+    Ok(Found {
+        dir,
+        name: OsString::from("."),
+    })
+}
+
+/// The names of a path, with `..` among them.
+fn parts(path: &Path) -> impl Iterator<Item = OsString> {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some(OsString::from("..")),
+        _ => None,
+    })
+}
+
+/// The part of a path, for messages, behind which others are left; a link's name alone where it is in none of the path's parts.
+fn path_of(path: &Path, left: &VecDeque<OsString>, name: &OsStr) -> PathBuf {
+    let part = path.ancestors().nth(left.len());
+    let part = part.filter(|part| part.file_name() == Some(name));
+    part.map_or_else(|| PathBuf::from(name), Path::to_path_buf)
+}
+
+fn open_dir(at: impl AsFd, name: &str) -> nix::Result<OwnedFd> {
+    let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    openat(at, name, flags, Mode::empty())
 }
 
 /// Rights of a file of results, before the user's mask.
@@ -46,19 +119,26 @@ fn is_own_descriptor(path: &Path) -> bool {
         .any(|own| path.starts_with(own))
 }
 
-/// Makes a file to be written, or empties one; an error when it is another user's, who could read it, hold it or keep its end. Opening
-/// a FIFO of this user waits until a program reads it.
+/// Makes a file to be written, or empties one; an error as of [`to_write`].
 pub fn create(path: &Path, mode: u32) -> io::Result<File> {
+    let file = to_write(path, OFlag::O_CREAT, mode)?;
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
+/// Opens a file to be written, with more `flags` of open(2); an error when it is another user's, who could read it, hold it or keep its
+/// end, and when others may have given it this name. Opening a FIFO of this user waits until a program reads it.
+pub fn to_write(path: &Path, flags: OFlag, mode: u32) -> io::Result<File> {
+    let found = find(path)?;
     let own_fifo = |meta: Metadata| meta.file_type().is_fifo() && is_trusted(&meta);
-    let waits = fs::symlink_metadata(path).is_ok_and(own_fifo);
-    let flags = if waits {
-        OFlag::empty()
-    } else {
-        OFlag::O_NONBLOCK
-    };
-    let mut options = File::options();
-    options.write(true).create(true).mode(mode);
-    let file = open(&mut options, flags, path)?;
+    let waits = found.metadata().is_ok_and(own_fifo);
+    let mut flags = flags | OFlag::O_WRONLY;
+    if !waits {
+        flags |= OFlag::O_NONBLOCK;
+    }
+    let file = found.open(flags, mode)?;
     let meta = file.metadata()?;
     if !is_trusted(&meta) && !is_own_descriptor(path) {
         return Err(io::Error::other(format!(
@@ -66,8 +146,13 @@ pub fn create(path: &Path, mode: u32) -> io::Result<File> {
             meta.uid()
         )));
     }
-    if meta.is_file() {
-        file.set_len(0)?;
+    if meta.is_file() && meta.nlink() > 1 {
+        let dir = File::from(found.dir).metadata()?;
+        if !is_trusted(&dir) || dir.mode() & 0o022 != 0 {
+            return Err(io::Error::other(
+                "this file has other names, and other users may have given it this one",
+            ));
+        }
     }
     if !waits {
         let now = OFlag::from_bits_retain(fcntl(&file, FcntlArg::F_GETFL)?);
@@ -79,46 +164,56 @@ pub fn create(path: &Path, mode: u32) -> io::Result<File> {
 /// Puts a file in its place, the whole of it or nothing: written beside it, then moved there. What is no regular file (a pipe,
 /// /dev/stdout) is written as it is.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+    let found = find(path)?;
+    if found.metadata().is_ok_and(|meta| !meta.is_file()) {
         return create(path, ALL)?.write_all(bytes);
     }
-    look(path)?;
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let Found { dir, name } = &found;
+    // The directory, wherever names lead by now.
+    let place = PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd()));
     let mut file = tempfile::Builder::new()
-        .prefix(path.file_name().unwrap_or_default())
+        .prefix(name)
         .suffix(".part")
         .permissions(Permissions::from_mode(ALL))
-        .tempfile_in(dir.unwrap_or(Path::new(".")))?;
+        .tempfile_in(&place)?;
     file.write_all(bytes)?;
-    file.persist(path)?;
+    file.persist(place.join(name))?;
     Ok(())
 }
 
-/// Opens `path` with `options` and with `flags` of open(2); an error when a part of it is a link that another user has made. Links of this
-/// user and of the administrator, such as /dev/stdout, are followed.
-pub fn open(options: &mut OpenOptions, flags: OFlag, path: &Path) -> io::Result<File> {
-    look(path)?;
-    let straight = options
-        .custom_flags((flags | OFlag::O_NOFOLLOW).bits())
-        .open(path);
-    let is_link = || fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-    if straight.is_err() && is_link() {
-        look(path)?;
-        return options.custom_flags(flags.bits()).open(path);
+/// Opens `path` with `flags` of open(2) and a mode for a new file; an error when a part of it is a link that another user has made.
+pub fn open(path: &Path, flags: OFlag, mode: u32) -> io::Result<File> {
+    find(path)?.open(flags, mode)
+}
+
+impl Found {
+    fn open(&self, flags: OFlag, mode: u32) -> io::Result<File> {
+        let mut flags = flags | OFlag::O_CLOEXEC;
+        if fstatfs(&self.dir)?.filesystem_type() != PROC_SUPER_MAGIC {
+            flags |= OFlag::O_NOFOLLOW;
+        }
+        let mode = Mode::from_bits_truncate(mode);
+        Ok(openat(&self.dir, self.name.as_os_str(), flags, mode)?.into())
     }
-    straight
+
+    /// What is there, if something is.
+    fn metadata(&self) -> io::Result<Metadata> {
+        let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let file = openat(&self.dir, self.name.as_os_str(), flags, Mode::empty())?;
+        File::from(file).metadata()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::fs;
     use std::os::unix::fs::{lchown, symlink};
 
     use super::*;
 
     fn write(path: &Path) -> io::Result<File> {
-        let mut options = File::options();
-        open(options.write(true).create(true), OFlag::empty(), path)
+        open(path, OFlag::O_WRONLY | OFlag::O_CREAT, ALL)
     }
 
     #[test]
@@ -153,6 +248,60 @@ mod tests {
             assert!(error.contains("user 4242"), "{error}");
             assert!(!dir.join("other").exists());
         }
+    }
+
+    #[test]
+    fn paths_lead_where_the_system_leads_them() {
+        let base = tempfile::tempdir().unwrap();
+        let at = |name: &str| base.path().join(name);
+        fs::create_dir_all(at("dir/deep")).unwrap();
+        symlink("deep/../../dir", at("dir/round")).unwrap();
+        symlink(at("dir/deep"), at("away")).unwrap();
+        symlink("loop", at("loop")).unwrap();
+        symlink("../made", at("dir/last")).unwrap();
+        for (path, file) in [
+            ("dir/round/one", "dir/one"),
+            ("away/../two", "dir/two"),
+            ("./dir//./deep/three", "dir/deep/three"),
+            ("dir/last", "made"),
+        ] {
+            for text in ["longer", "text"] {
+                create(&at(path), ALL)
+                    .unwrap()
+                    .write_all(text.as_bytes())
+                    .unwrap();
+                assert_eq!(fs::read_to_string(at(file)).unwrap(), text);
+                replace(&at(path), b"replaced").unwrap();
+                assert_eq!(fs::read_to_string(at(file)).unwrap(), "replaced");
+            }
+        }
+        assert!(at("dir/last").is_symlink());
+        let error = |path: &str| create(&at(path), ALL).unwrap_err().raw_os_error();
+        for (path, number) in [
+            ("loop", Errno::ELOOP),
+            ("loop/file", Errno::ELOOP),
+            ("made/file", Errno::ENOTDIR),
+            ("none/file", Errno::ENOENT),
+            ("dir", Errno::EISDIR),
+            ("dir/..", Errno::EISDIR),
+        ] {
+            assert_eq!(error(path), Some(number as i32), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_second_name_of_a_file_is_no_place_where_others_write() {
+        let base = tempfile::tempdir().unwrap();
+        let (file, name) = (base.path().join("file"), base.path().join("name"));
+        fs::write(&file, "precious").unwrap();
+        fs::hard_link(&file, &name).unwrap();
+        create(&name, ALL).unwrap().write_all(b"own").unwrap();
+        fs::set_permissions(base.path(), Permissions::from_mode(0o1777)).unwrap();
+        let error = create(&name, ALL).unwrap_err().to_string();
+        assert!(error.contains("other names"), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "own");
+        replace(&name, b"new").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "own");
     }
 
     #[test]

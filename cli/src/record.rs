@@ -178,7 +178,7 @@ pub fn own_directory(dir: &Path) -> io::Result<File> {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    let handle = link::open(File::options().read(true), OFlag::O_DIRECTORY, dir)?;
+    let handle = link::open(dir, OFlag::O_RDONLY | OFlag::O_DIRECTORY, 0)?;
     let (meta, user) = (handle.metadata()?, nix::unistd::geteuid().as_raw());
     // By the bits of a mode (inode(7)), which count for lists of users as well (acl(5)).
     if meta.uid() != user || meta.mode() & 0o044 != 0 {

@@ -2,7 +2,7 @@
 //!
 //! Nothing that is there changes until there is something to write.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -28,14 +28,11 @@ impl Sink {
             if path == Path::new("-") {
                 return Ok((None, false));
             }
-            let mut options = OpenOptions::new();
-            options.write(true);
-            match link::open(&mut options, OFlag::empty(), path) {
+            match link::to_write(path, OFlag::empty(), 0) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     // Through a link that leads nowhere a file may come to be, which stays then.
                     let fresh = path.symlink_metadata().is_err();
-                    options.create(true);
-                    let file = link::open(&mut options, OFlag::empty(), path)?;
+                    let file = link::to_write(path, OFlag::O_CREAT, link::ALL)?;
                     Ok((Some(file), fresh))
                 }
                 other => Ok((Some(other?), false)),
