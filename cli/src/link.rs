@@ -169,6 +169,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return create(path, ALL)?.write_all(bytes);
     }
     let Found { dir, name } = &found;
+    // A file that is there keeps its mode.
+    let mode = found.metadata().map(|meta| meta.mode() & 0o777);
     // The directory, wherever names lead by now.
     let place = PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd()));
     let mut file = tempfile::Builder::new()
@@ -176,6 +178,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .suffix(".part")
         .permissions(Permissions::from_mode(ALL))
         .tempfile_in(&place)?;
+    if let Ok(mode) = mode {
+        let rights = Permissions::from_mode(mode);
+        file.as_file().set_permissions(rights)?;
+    }
     file.write_all(bytes)?;
     file.persist(place.join(name))?;
     Ok(())
@@ -271,7 +277,9 @@ mod tests {
                     .write_all(text.as_bytes())
                     .unwrap();
                 assert_eq!(fs::read_to_string(at(file)).unwrap(), text);
+                fs::set_permissions(at(file), Permissions::from_mode(0o600)).unwrap();
                 replace(&at(path), b"replaced").unwrap();
+                assert_eq!(fs::metadata(at(file)).unwrap().mode() & 0o777, 0o600);
                 assert_eq!(fs::read_to_string(at(file)).unwrap(), "replaced");
             }
         }

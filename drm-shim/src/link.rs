@@ -92,12 +92,17 @@ fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Re
 /// Uses a connection of the thread as [`with`] does; handlers of signals run after it.
 pub fn with_signals_blocked<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
     let before = sys::block_signals();
-    let result = with(|link| {
-        link.before = Some(before);
-        run(link)
-    });
+    let result = with_blocked(before, run);
     sys::unblock_signals(before);
     result
+}
+
+/// The same where the caller has blocked them, which were `before`.
+pub fn with_blocked<T>(before: u64, run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
+    with(|link| {
+        link.before = Some(before);
+        run(link)
+    })
 }
 
 /// The process forks: the number by which its child asks for what is mapped now.

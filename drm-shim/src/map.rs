@@ -11,6 +11,7 @@ use zerocopy::FromBytes;
 
 use crate::atomics::AtomicU32;
 use crate::inodes::File;
+use crate::link::Link;
 use crate::own::Uses;
 use crate::sys::memory::{self, Block, PAGE, Wish};
 use crate::sys::socket::{FILES, Packet};
@@ -36,30 +37,28 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     if shared && wish.prot & libc::PROT_WRITE != 0 && !sys::writes(file.fd) {
         return Err(libc::EACCES);
     }
-    let asked = wish.offset as u64;
-    let numbers = [wish.prot as u64, asked, len];
-    let head = Head::new(Op::Map, file.fd as u64, numbers);
-    let (offset, which) = link::with(|link| {
-        let mut packet = Packet::new();
-        link.ask(head, Block::of(&[]), &mut packet)?;
-        Ok((packet.head.value, packet.head.which))
-    })?;
-    let memory = life::memory(which).ok_or(libc::ENODEV)?;
-    let wish = Wish {
-        offset: offset as i64,
-        ..wish
-    };
-    // Handlers of signals run after it: one that forks would wait for it.
+    // A child begins with no mapping amid its making.
+    fork::find_out();
+    // Handlers of signals run after it: one that forks would wait for it, and what one asks the node would come in between.
     let signals = sys::block_signals();
     let making = MAKING.begin();
-    let made = make(memory, wish, (file.fd, asked, len));
+    let made = link::with_blocked(signals, |link| make(link, wish, (file.fd, len)));
     drop(making);
     sys::unblock_signals(signals);
     made
 }
 
-/// Maps, and tells the node.
-fn make(memory: own::Handle, wish: Wish, (fd, asked, len): (RawFd, u64, u64)) -> Result<usize> {
+/// Asks the node where, maps, and tells it: all by one connection, which knows what was asked.
+fn make(link: &mut Link, wish: Wish, (fd, len): (RawFd, u64)) -> Result<usize> {
+    let asked = wish.offset as u64;
+    let mut packet = Packet::new();
+    let head = Head::new(Op::Map, fd as u64, [wish.prot as u64, asked, len]);
+    link.ask(head, Block::of(&[]), &mut packet)?;
+    let memory = life::memory(packet.head.which).ok_or(libc::ENODEV)?;
+    let wish = Wish {
+        offset: packet.head.value as i64,
+        ..wish
+    };
     let address = own::map(memory, wish).map_err(|error| lost(error, wish))?;
     let start = address as u64;
     let known = TABLE.insert(Range {
@@ -72,8 +71,7 @@ fn make(memory: own::Handle, wish: Wish, (fd, asked, len): (RawFd, u64, u64)) ->
     let head = Head::new(Op::Mapped, fd as u64, [asked, start, len]);
     // Answered once it is known: the same address may be another thread's mapping a moment later, and its messages take
     // another way.
-    let kept = link::with(|link| link.ask(head, Block::of(&[]), &mut Packet::new()));
-    if let Err(error) = kept {
+    if let Err(error) = link.ask(head, Block::of(&[]), &mut packet) {
         // It would show other objects once its own is gone.
         let _ = over(address, wish.len, || memory::unmap(address, wish.len));
         return Err(error);

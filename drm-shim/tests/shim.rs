@@ -283,17 +283,34 @@ fn the_node_knows_what_threads_move_side_by_side() {
     if compile("races.c", &program, &[]).is_none() {
         return;
     }
+    knows_what_is_left(&program, 4);
+}
+
+#[test]
+fn handlers_come_between_no_mapping_and_what_is_told_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("amid.c", &program, &[]).is_none() {
+        return;
+    }
+    knows_what_is_left(&program, 1);
+}
+
+/// Runs a program that prints where it has left three mappings of so many pages: the node knows of them and of no others.
+fn knows_what_is_left(program: &Path, each: u64) {
     let server = Server::start();
-    let output = command(&program, Some(&server)).output().unwrap();
+    let output = command(program, Some(&server)).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
     let starts = text.lines().map(|line| u64::from_str_radix(line, 16));
     let starts: Vec<u64> = starts.map(Result::unwrap).collect();
     assert_eq!(starts.len(), 3);
-    let pages = starts
-        .iter()
-        .flat_map(|start| (0..4).map(move |n| start + n * 4096));
-    assert_eq!(server.mapped(), pages.collect());
+    let pages = |start: &u64| {
+        let start = *start;
+        (0..each).map(move |n| start + n * 4096)
+    };
+    assert_eq!(server.mapped(), starts.iter().flat_map(pages).collect());
+    assert_eq!(count(&server.log(), "unexpected"), 0);
 }
 
 #[test]

@@ -217,14 +217,15 @@ impl Connection<'_> {
             }
             Some(Op::Mapped) => {
                 let pid = self.peer.pid();
-                if let Some((card, mapped)) = self.mapping.take() {
-                    if !server.processes.map(pid, head.b, mapped) {
-                        server.say_own(NO_ROOM);
-                        return self.socket.send(&failure(ENOMEM), &[], &[]);
-                    }
-                    let remap = map::remap_new(server, &card, pid, head.b);
-                    self.send_remaps(remap.as_slice())?;
+                let Some((card, mapped)) = self.mapping.take() else {
+                    return self.socket.send(&failure(EINVAL), &[], &[]);
+                };
+                if !server.processes.map(pid, head.b, mapped) {
+                    server.say_own(NO_ROOM);
+                    return self.socket.send(&failure(ENOMEM), &[], &[]);
                 }
+                let remap = map::remap_new(server, &card, pid, head.b);
+                self.send_remaps(remap.as_slice())?;
                 self.socket.send(&Reply::default(), &[], &[])
             }
             Some(Op::Forks) => {

@@ -263,7 +263,10 @@ fn accept_all(shared: &Arc<Shared>, listener: OwnedFd) {
         connections.push(fd.as_raw_fd());
         drop(connections);
         let shared = Arc::clone(shared);
-        std::thread::spawn(move || Connection { shared, fd }.serve());
+        std::thread::spawn(move || {
+            let maps = AtomicBool::new(false);
+            Connection { shared, fd, maps }.serve();
+        });
     }
     drop(listener);
 }
@@ -271,6 +274,8 @@ fn accept_all(shared: &Arc<Shared>, listener: OwnedFd) {
 struct Connection {
     shared: Arc<Shared>,
     fd: OwnedFd,
+    /// It has been told where something is, and has not mapped it yet.
+    maps: AtomicBool,
 }
 
 impl Connection {
@@ -369,7 +374,12 @@ impl Connection {
                 if offset + c > MEMORY || which >= self.shared.memories.len() as u64 {
                     return self.answer(-nix::libc::EINVAL, 0, 0, &[]);
                 }
+                self.maps.store(true, Ordering::Relaxed);
                 self.answer(0, offset, which, &[]);
+            }
+            Some(Op::Mapped) if !self.maps.swap(false, Ordering::Relaxed) => {
+                self.log("unexpected: it has not asked where".into());
+                self.answer(-nix::libc::EINVAL, 0, 0, &[]);
             }
             Some(Op::Mapped) => {
                 self.log(format!("mapped {a:#x} {c:#x}"));

@@ -48,10 +48,10 @@ ops! {
     /// Before the reply, any number of [`Reply::INSTALL`] and [`Reply::REMAP`] may come.
     Ioctl = 4,
     /// `file`: descriptor; `a`: protection; `b`: offset; `c`: length. Reply: `value` is the offset in the memory and `which`
-    /// says in which; a later [`Op::Mapped`] tells where it went.
+    /// says in which; [`Op::Mapped`] by the same connection tells where it went.
     Map = 5,
     /// A mapping was made. `a`: offset in the node that it was made of; `b`: address; `c`: length. Reply: a head alone, once it is
-    /// known, or ENOMEM when it cannot be kept and has to be unmapped; before it [`Reply::REMAP`] when its layout has changed since [`Op::Map`].
+    /// known; ENOMEM when it cannot be kept, and EINVAL when this connection has not asked for it, so that it has to be unmapped; before it [`Reply::REMAP`] when its layout has changed since [`Op::Map`].
     Mapped = 6,
     /// A range is unmapped. `b`: address; `c`: length. No reply.
     Unmapped = 7,

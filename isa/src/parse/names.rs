@@ -18,12 +18,12 @@ const ARCHITECTURE: [(&str, u8, u8); 16] = [
     ("sr", 0x70, 15),
     ("cr", 0x80, 15),
     ("n", 0x90, 15),
-    ("ip", 0xa0, 15),
-    ("tdr", 0xb0, 15),
+    ("ip", 0xa0, 0),
+    ("tdr", 0xb0, 0),
     ("tm", 0xc0, 15),
     ("fc", 0xd0, 15),
     ("dbg", 0xf0, 15),
-    ("null", 0, 15),
+    ("null", 0, 0),
 ];
 
 const IP: u8 = 0xa0;

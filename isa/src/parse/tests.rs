@@ -355,6 +355,12 @@ fn operands() {
         };
         assert_eq!(inst.src[0], expected, "{name}");
     }
+    // There is one of each of these, and the printer knows no others.
+    for name in ["null4<1>UD", "ip1<1>UD", "tdr1<1>UW"] {
+        let text = alloc::format!("mov(1) {name} g1<0,1,0>UD {{ align1 }}");
+        let errors = errors(GEN40, &text);
+        assert!(errors[0].contains("1:8"), "{errors:?}");
+    }
 }
 
 /// PRM vol4 2.6.2: on Gen4 the descriptor dword names the unit and carries EOT itself.
