@@ -62,7 +62,7 @@ fn find(path: &Path) -> io::Result<Found> {
         if !is_trusted(&meta) {
             return Err(io::Error::other(format!(
                 "{} is a link of user {}, which is not followed",
-                shown::path(&path_of(path, &left, &name)),
+                shown::path(path_of(path, &left, &name)),
                 meta.uid()
             )));
         }
