@@ -165,12 +165,11 @@ pub fn to_write(path: &Path, flags: OFlag, mode: u32) -> io::Result<File> {
 /// /dev/stdout) is written as it is.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let found = find(path)?;
-    if found.metadata().is_ok_and(|meta| !meta.is_file()) {
+    let before = found.metadata().ok();
+    if before.as_ref().is_some_and(|meta| !meta.is_file()) {
         return create(path, ALL)?.write_all(bytes);
     }
     let Found { dir, name } = &found;
-    // A file that is there keeps its mode.
-    let mode = found.metadata().map(|meta| meta.mode() & 0o777);
     // The directory, wherever names lead by now.
     let place = PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd()));
     let mut file = tempfile::Builder::new()
@@ -178,8 +177,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .suffix(".part")
         .permissions(Permissions::from_mode(ALL))
         .tempfile_in(&place)?;
-    if let Ok(mode) = mode {
-        let rights = Permissions::from_mode(mode);
+    if let Some(before) = before {
+        // A file that is there keeps its mode.
+        let rights = Permissions::from_mode(before.mode() & 0o777);
         file.as_file().set_permissions(rights)?;
     }
     file.write_all(bytes)?;

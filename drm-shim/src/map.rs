@@ -37,7 +37,7 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     if shared && wish.prot & libc::PROT_WRITE != 0 && !sys::writes(file.fd) {
         return Err(libc::EACCES);
     }
-    // A child begins with no mapping amid its making.
+    // First: in a child that was made past libc this resets `MAKING`.
     fork::find_out();
     // Handlers of signals run after it: one that forks would wait for it, and what one asks the node would come in between.
     let signals = sys::block_signals();
@@ -118,16 +118,17 @@ pub fn over<T>(address: usize, len: usize, call: impl FnOnce() -> Result<T>) -> 
     })
 }
 
-/// `start..end` shows nothing of the node any more. Whoever maps something there afterwards tells the node behind this.
+/// Takes `start..end`, where no mapping of the node is left, out of the table, and tells the node. A thread that maps something at these
+/// addresses waits for the table, so the node hears of its mapping later.
 fn let_go(table: &Held<'_>, start: u64, end: u64) {
     table.remove(start, end);
     tell_unmapped(start, end - start);
 }
 
-/// The same where the call that did so has been made.
+/// Lets go of a range whose mappings have gone already.
 #[cold]
 #[inline(never)]
-pub fn forget(address: usize, len: usize) {
+fn forget(address: usize, len: usize) {
     let start = address as u64;
     let Some(len) = (len as u64).checked_next_multiple_of(PAGE) else {
         return;

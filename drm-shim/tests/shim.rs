@@ -278,28 +278,23 @@ fn mappings_move_and_do_not_grow() {
 
 #[test]
 fn the_node_knows_what_threads_move_side_by_side() {
-    let dir = tempfile::tempdir().unwrap();
-    let program = dir.path().join("client");
-    if compile("races.c", &program, &[]).is_none() {
-        return;
-    }
-    knows_what_is_left(&program, 4);
+    knows_what_is_left("races.c", 4);
 }
 
 #[test]
 fn handlers_come_between_no_mapping_and_what_is_told_of_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let program = dir.path().join("client");
-    if compile("amid.c", &program, &[]).is_none() {
-        return;
-    }
-    knows_what_is_left(&program, 1);
+    knows_what_is_left("amid.c", 1);
 }
 
 /// Runs a program that prints where it has left three mappings of so many pages: the node knows of them and of no others.
-fn knows_what_is_left(program: &Path, each: u64) {
+fn knows_what_is_left(source: &str, each: u64) {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile(source, &program, &[]).is_none() {
+        return;
+    }
     let server = Server::start();
-    let output = command(program, Some(&server)).output().unwrap();
+    let output = command(&program, Some(&server)).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
     let starts = text.lines().map(|line| u64::from_str_radix(line, 16));
