@@ -269,7 +269,7 @@ impl Td {
             mask_stack_exception: exceptions.mask_stack,
             software_exception: exceptions.software,
             breakpoint: debug.breakpoint_enable,
-            ..request.init(self.sip)
+            ..kernel.init(request.dispatch_mask, self.sip)
         });
         if debug.external_halt {
             slot.thread.external_halt();

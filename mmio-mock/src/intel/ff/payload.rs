@@ -112,5 +112,5 @@ pub trait PayloadLayout: Debug + Sync {
     ) -> [Grf; 3];
 
     /// The registers of a PS thread for `group`, before constants and setup data.
-    fn pixels(&self, payload: &mut Payload, state: &PayloadState<'_>, group: &PixelGroup);
+    fn pixels(&self, payload: &mut Payload<'_>, state: &PayloadState<'_>, group: &PixelGroup);
 }

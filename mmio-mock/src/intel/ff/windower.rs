@@ -13,13 +13,13 @@ use super::stage::{Stage, StartContext, StepContext};
 use super::state::windower::LineStipple;
 use super::state::{Curbe as UrbCurbe, WizState};
 use super::wiz::thread::{Dispatch, PsThread, WizPort};
-use super::wiz::{self, PixelRect, SetupPrimitive, Wiz};
+use super::wiz::{self, PixelRect, Plain, SetupPrimitive, Wiz};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::DebugRegs;
 use crate::intel::machine::Machine;
 use crate::intel::shared::dataport::render::PixelBackend;
 use crate::intel::status::{Busy, Client, Unit};
-use crate::intel::td::wave::Wave;
+use crate::intel::td::wave::{Common, Record, Recorded, Wave};
 use crate::intel::td::{
     KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData,
 };
@@ -39,6 +39,8 @@ pub struct Windower {
     attributes: Vec<Grf>,
     /// Threads that wait to be computed together.
     wave: Wave,
+    /// What those of the primitive in work begin with, once one of them has waited as a record.
+    plain: Option<Plain>,
 }
 
 /// What the threads of the primitive in work come from.
@@ -59,6 +61,7 @@ struct Glue<'a, 'm> {
     machine: &'a mut Machine<'m>,
     in_flight: &'a mut Vec<SlotId>,
     wave: &'a mut Wave,
+    plain: &'a mut Option<Plain>,
     reserve: u64,
 }
 
@@ -209,6 +212,7 @@ impl Windower {
             machine: &mut *ctx.machine,
             in_flight: &mut self.in_flight,
             wave: &mut self.wave,
+            plain: &mut self.plain,
             reserve: ctx.reserve,
         };
         (&mut self.wiz, glue)
@@ -217,6 +221,7 @@ impl Windower {
     /// Takes up a primitive, which brings its setup entry.
     fn begin(&mut self, primitive: &SetupPrimitive, ctx: &mut StepContext<'_, '_>) -> Step {
         ctx.td.forget_colour();
+        self.plain = None;
         let machine = &mut *ctx.machine;
         self.setup = primitive.setup_entry();
         // SF has one object at a time, and none while the windower works.
@@ -328,6 +333,10 @@ impl Glue<'_, '_> {
         let work = self.work;
         let entry = work.entry(work.setup);
         let common = work.common(entry.as_ref());
+        let common = Common {
+            request: &common,
+            recorded: self.plain.as_ref().map(|plain| plain as &dyn Recorded),
+        };
         end_wave(self.wave, &common, self.in_flight, self.td, self.machine)
     }
 }
@@ -335,7 +344,7 @@ impl Glue<'_, '_> {
 /// Ends the threads of a wave in their order; `false` while one of them lives on, or has no slot.
 fn end_wave(
     wave: &mut Wave,
-    common: &ThreadRequest<'_>,
+    common: &Common<'_>,
     in_flight: &mut Vec<SlotId>,
     td: &mut Td,
     machine: &mut Machine<'_>,
@@ -392,6 +401,21 @@ impl WizPort for Glue<'_, '_> {
         self.td.spare(kernel, context, at, self.machine)
     }
 
+    #[inline]
+    fn wait(&mut self, record: Record, primitive: impl FnOnce() -> Plain) -> bool {
+        let kernel = record.kernel.ip;
+        let registers = self.wave.draw.registers(kernel);
+        let (td, machine) = (&mut *self.td, &mut *self.machine);
+        let waits = td.may_wait((kernel, registers), self.wave, self.reserve, machine);
+        if let Some(registers) = registers
+            && waits
+        {
+            self.plain.get_or_insert_with(primitive);
+            self.wave.push_record(&record, registers);
+        }
+        waits
+    }
+
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
         let work = self.work;
         let entry = work.entry(thread.setup);
@@ -403,19 +427,25 @@ impl WizPort for Glue<'_, '_> {
             snapshot: thread.snapshot,
             ..work.common(entry.as_ref())
         };
-        if self
-            .td
-            .may_wait(&request, self.wave, self.reserve, self.machine)
+        let header = Some(request.header.len());
+        let (td, machine) = (&mut *self.td, &mut *self.machine);
+        if !thread.plain
+            && td.may_wait(
+                (request.kernel.ip, header),
+                self.wave,
+                self.reserve,
+                machine,
+            )
         {
             self.wave.push(&request);
             return Dispatch::Done;
         }
-        if !self.wave.is_empty() {
-            // Threads end in their order.
-            let (td, machine) = (&mut *self.td, &mut *self.machine);
-            if !end_wave(self.wave, &request, self.in_flight, td, machine) {
-                return Dispatch::Full;
-            }
+        // Threads end in their order.
+        if !self.wave.is_empty() && !self.end_wave() {
+            return Dispatch::Full;
+        }
+        if thread.plain {
+            self.wave.draw.learn(thread.kernel.ip, thread.payload.len());
         }
         let before = *self.machine.budget;
         let outcome = if thread.square {

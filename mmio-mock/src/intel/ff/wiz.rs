@@ -15,6 +15,7 @@ pub mod fixed;
 mod hierarchical;
 pub mod iz;
 pub mod line;
+mod plain;
 mod plan;
 pub mod polygon;
 mod samples;
@@ -30,6 +31,7 @@ pub use super::state::windower::{
     DepthResolve, DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState,
     WizState, WmState,
 };
+pub use plain::Plain;
 pub use thread::{Dispatch, PsThread, WizPort};
 
 use active::Active;
@@ -276,7 +278,7 @@ impl Wiz {
             (0, 0)
         };
         let single = port.debug().wiz().single_subspan_dispatch() && case.mode != IzMode::Promoted;
-        self.active = Some(Active {
+        let mut active = Active {
             primitive: *primitive,
             walk,
             block: None,
@@ -317,7 +319,10 @@ impl Wiz {
             square: None,
             foreseen: (i32::MIN, i32::MIN),
             marking,
-        });
+            plain: false,
+        };
+        active.plain = plain::applies(state, &active);
+        self.active = Some(active);
         self.slots.clear();
         self.pending.clear();
         self.threads.tag = None;

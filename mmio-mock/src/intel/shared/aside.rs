@@ -8,13 +8,17 @@ use mem::{GpuAddr, Memory};
 
 use super::context::{ThreadContext, ThreadPixels, sfid};
 use super::dataport::buffer::Lost;
+use super::dataport::pixels;
 use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
-use super::{SharedFunctions, binding, math, router};
+use super::{SharedFunctions, binding, math, router, sampler};
 use crate::intel::cc::direct::Packed;
 
 /// Registers of the longest message.
 const LONGEST: usize = 15;
+
+/// Sampler messages that a wave knows at most: they are looked at one after another.
+const SAMPLES: usize = 32;
 
 /// Surfaces past whose ends a thread may read.
 const LOST: usize = 2;
@@ -179,14 +183,26 @@ pub struct Ending {
     pub message: Last,
 }
 
+/// A message by all that the hardware sees of it but the pixels: function, length, descriptor, end of thread.
+type Key = (u8, u8, u32, bool);
+
+/// Messages without a header that a wave knows: what serves them is the same for all threads of the primitive.
+#[derive(Debug, Default)]
+pub struct Known<'s> {
+    samples: Vec<(Key, sampler::Ready<'s>)>,
+    target: Option<(Key, GpuAddr, pixels::Ready<'s>)>,
+}
+
 /// The way out of the EU of a thread that runs aside.
-pub struct Aside<'a> {
+pub struct Aside<'a, 's> {
     /// Graphics memory.
     pub mem: &'a Memory,
     /// The shared functions.
-    pub shared: &'a SharedFunctions,
+    pub shared: &'s SharedFunctions,
     /// What the hardware knows of the thread.
-    pub ctx: &'a ThreadContext,
+    pub ctx: &'s ThreadContext,
+    /// Messages that others of the wave have sent.
+    pub known: &'a mut Known<'s>,
     /// Surfaces that the thread may use.
     pub admitted: &'a Admitted,
     /// Messages that were served.
@@ -199,7 +215,38 @@ pub struct Aside<'a> {
     pub owed: u64,
 }
 
-impl Aside<'_> {
+impl Aside<'_, '_> {
+    /// Serves a message that the wave knows; `None` for any other.
+    #[inline]
+    fn serve_known(
+        &mut self,
+        key: Key,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+    ) -> Option<Result<(), Cannot>> {
+        let mut samples = self.known.samples.iter();
+        if let Some((_, ready)) = samples.find(|(known, _)| *known == key) {
+            let pixels = ready.serve(msg, self.mem, response);
+            return Some(
+                pixels
+                    .map(|pixels| self.sampled(pixels))
+                    .ok_or(Cannot::Message),
+            );
+        }
+        let (known, at, ready) = self.known.target.as_ref()?;
+        if *known != key {
+            return None;
+        }
+        self.ending.packed = Some((*at, ready.packed(msg, self.pixels?)?));
+        self.ending.is_there = true;
+        Some(Ok(()))
+    }
+
+    fn sampled(&mut self, pixels: u32) {
+        self.served.sampler += 1;
+        self.served.pixels += u64::from(pixels);
+    }
+
     /// Bytes past the end of the surface of an index.
     #[cold]
     fn lose(&mut self, index: u8, more: Lost) -> Result<(), Cannot> {
@@ -211,7 +258,7 @@ impl Aside<'_> {
         Ok(())
     }
 
-    fn ends(&mut self, request: WriteRequest, msg: &Message<'_>) -> Result<(), Cannot> {
+    fn ends(&mut self, key: Key, request: WriteRequest, msg: &Message<'_>) -> Result<(), Cannot> {
         let target = matches!(
             request.kind,
             WriteKind::RenderTarget { .. } | WriteKind::Pixels(_)
@@ -223,6 +270,10 @@ impl Aside<'_> {
         let at = at.map_err(|_| Cannot::Message)?;
         self.admitted.ask(at, Purpose::Write)?;
         let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
+        let ready = |kept| port.ready((request, at), self.ctx, backend, kept);
+        if let Some(ready) = self.pixels.and_then(ready) {
+            self.known.target = Some((key, at, ready));
+        }
         let packed = port.packed((request, at), msg, self.ctx, backend, self.pixels);
         if packed.is_none() {
             self.ending.message.set(request, msg);
@@ -233,7 +284,7 @@ impl Aside<'_> {
     }
 }
 
-impl Port for Aside<'_> {
+impl Port for Aside<'_, '_> {
     type Fault = Cannot;
 
     fn fetch(&mut self, _ip: u32) -> Result<[u32; 4], Cannot> {
@@ -241,6 +292,13 @@ impl Port for Aside<'_> {
     }
 
     fn send(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, Cannot> {
+        // CAST: fifteen registers at most.
+        let key = (msg.sfid, msg.payload.len() as u8, msg.desc, msg.eot);
+        if let Some(served) = self.serve_known(key, msg, response) {
+            served?;
+            self.owed += router::ticks_of(msg);
+            return Ok(Delivery::Done);
+        }
         if !router::fits(msg) {
             return Err(Cannot::Message);
         }
@@ -252,12 +310,14 @@ impl Port for Aside<'_> {
                 self.served.math += 1;
             }
             Request::Sampler(request) if !msg.eot => {
-                let sampler = &self.shared.sampler;
-                let sampled = sampler.execute_kept(&request, msg, response, self.mem, self.ctx);
-                let sampled = sampled.ok_or(Cannot::Message)?;
-                self.admitted.ask(sampled.surface, Purpose::Sample)?;
-                self.served.sampler += 1;
-                self.served.pixels += u64::from(sampled.pixels);
+                let ready = self.shared.sampler.ready(&request, msg, self.mem, self.ctx);
+                let ready = ready.ok_or(Cannot::Message)?;
+                let pixels = ready.serve(msg, self.mem, response);
+                self.admitted.ask(ready.surface(), Purpose::Sample)?;
+                self.sampled(pixels.ok_or(Cannot::Message)?);
+                if !ready.has_header() && self.known.samples.len() < SAMPLES {
+                    self.known.samples.push((key, ready));
+                }
             }
             Request::Read(request) => {
                 let port = &self.shared.dataport;
@@ -270,7 +330,7 @@ impl Port for Aside<'_> {
                 }
             }
             Request::Write(request) if msg.sfid == sfid::DATAPORT_WRITE => {
-                self.ends(request, msg)?;
+                self.ends(key, request, msg)?;
             }
             _ => return Err(Cannot::Message),
         }

@@ -265,6 +265,28 @@ impl DataPort {
         Ok(())
     }
 
+    /// The target whose state is at an address, where messages without a header like this one do nothing but write pixels straight into
+    /// it, from threads of the primitive that these pixels are of.
+    #[must_use]
+    pub fn ready<'a>(
+        &'a self,
+        (request, at): (WriteRequest, GpuAddr),
+        ctx: &'a ThreadContext,
+        backend: &'a PixelBackend,
+        kept: &ThreadPixels,
+    ) -> Option<pixels::Ready<'a>> {
+        let WriteKind::Pixels(pixels) = request.kind else {
+            return None;
+        };
+        let write = pixels::Write {
+            target: self.targets.iter().find(|target| target.at == at)?,
+            request: pixels,
+            backend,
+            ctx,
+        };
+        write.ready(&self.cc, kept).filter(|_| !request.commit)
+    }
+
     /// The pixels of a message that does nothing but write them straight into the target whose state is at an address; `None` for a
     /// message that takes [`write`](Self::write). Nobody waits for an answer to it.
     #[must_use]

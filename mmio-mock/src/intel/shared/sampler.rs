@@ -161,23 +161,20 @@ impl SamplingEngine {
         !lanes.linearize || self.quirks.gamma == Gamma::Linear
     }
 
-    /// Serves a message with what is kept, all pixels at once, and changes nothing of the engine. `None`: that is not possible,
-    /// nothing has been written, and [`execute`](Self::execute) has to serve it.
-    pub fn execute_kept(
+    /// What serves messages like this one with what is kept, all pixels at once, and changes nothing of the engine. `None`: that is not
+    /// possible, and [`execute`](Self::execute) has to serve it.
+    pub fn ready(
         &self,
         request: &SamplerRequest,
         msg: &Message<'_>,
-        response: &mut [Grf],
         mem: &Memory,
         ctx: &ThreadContext,
-    ) -> Option<Sampled> {
+    ) -> Option<Ready<'_>> {
         let header = request.header;
         let request = Request::decode(request, msg, ctx.sampler_state_pointer).ok()?;
         if !Lanes::serves(&request) {
             return None;
         }
-        let params = Params::new(msg, request.shape, header);
-        let active = request.shape.active(msg.exec_mask);
         let at = binding::surface_address(mem, ctx, request.surface).ok()?;
         let surface = self.surfaces.iter().position(|(key, ..)| *key == at)?;
         let table = GpuAddr::from(ctx.bases.dynamic()).offset(request.sampler_pointer);
@@ -186,11 +183,11 @@ impl SamplingEngine {
         let pair = (surface, sampler);
         let (_, lanes) = self.lanes.iter().find(|(key, _)| *key == pair)?;
         let lanes = lanes.as_deref().filter(|lanes| self.converts_as(lanes))?;
-        lanes.run(&request, &params, active, mem, response)?;
-        kill_mask(&request, 0, response);
-        Some(Sampled {
+        Some(Ready {
+            request,
+            header,
             surface: at,
-            pixels: active.count_ones(),
+            lanes,
         })
     }
 
@@ -285,6 +282,37 @@ impl SamplingEngine {
         job.texels.interpolate_chroma = self.interpolate_chroma;
         self.texels += job.run(active, response)?;
         Ok(())
+    }
+}
+
+/// What serves a message, and others that differ in their pixels alone: where there is a header, in that, too.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready<'a> {
+    request: Request,
+    header: bool,
+    surface: GpuAddr,
+    lanes: &'a Lanes,
+}
+
+impl Ready<'_> {
+    /// Whether the next message may differ: it has a header.
+    pub fn has_header(&self) -> bool {
+        self.header
+    }
+
+    /// Address of the state of the surface that is sampled.
+    pub fn surface(&self) -> GpuAddr {
+        self.surface
+    }
+
+    /// Serves a message. Comes back with how many pixels there were; `None`: a texel cannot be read, and nothing has been written.
+    pub fn serve(&self, msg: &Message<'_>, mem: &Memory, response: &mut [Grf]) -> Option<u32> {
+        let params = Params::new(msg, self.request.shape, self.header);
+        let active = self.request.shape.active(msg.exec_mask);
+        self.lanes
+            .run(&self.request, &params, active, mem, response)?;
+        kill_mask(&self.request, 0, response);
+        Some(active.count_ones())
     }
 }
 

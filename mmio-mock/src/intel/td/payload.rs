@@ -5,7 +5,7 @@
 use eu::{Grf, Thread};
 use mem::{Fault, Memory};
 
-use super::{ConstantSource, Pushed, ThreadRequest, UrbRead, VertexData};
+use super::{ConstantSource, KernelState, Pushed, ThreadRequest, UrbRead, VertexData};
 use crate::intel::urb::Urb;
 
 /// The register behind the last that the payload fills.
@@ -85,6 +85,25 @@ pub(super) fn load(
         }
     }
     (request.header.len() + at - usize::from(request.kernel.urb_start)) as u64
+}
+
+/// Constants and data of all threads that have these in common, as they get them one behind the other; `false` when some cannot be
+/// read.
+pub(super) fn rows(
+    common: &ThreadRequest<'_>,
+    memory: (&Memory, &Urb),
+    rows: &mut Vec<Grf>,
+) -> bool {
+    let common = ThreadRequest {
+        kernel: KernelState::default(),
+        header: &[],
+        ..*common
+    };
+    let mut whole = true;
+    rows.clear();
+    rows.resize(end(&common), Grf::default());
+    load(rows, &common, memory, &mut |_| whole = false);
+    whole
 }
 
 fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {

@@ -101,15 +101,16 @@ pub struct ThreadRequest<'a> {
     pub subject: Subject,
 }
 
-impl ThreadRequest<'_> {
-    /// What the thread begins with, but for its identity and what debug registers change.
-    pub(super) fn init(&self, sip: u32) -> ThreadInit {
-        let kernel = &self.kernel;
+impl KernelState {
+    /// What a thread begins with, but for its identity and what debug registers change.
+    #[inline]
+    pub(super) fn init(&self, dispatch_mask: u32, sip: u32) -> ThreadInit {
+        let kernel = self;
         ThreadInit {
             id: ThreadId::default(),
             ip: kernel.ip,
             sip,
-            dispatch_mask: self.dispatch_mask,
+            dispatch_mask,
             float_mode: if kernel.alt_float {
                 FloatMode::Alt
             } else {

@@ -8,56 +8,82 @@
 
 mod compute;
 mod draw;
+mod record;
 mod workers;
 
 use eu::{Grf, Thread};
 
 use super::fill::Seen;
-use super::{KernelState, Td, ThreadRequest};
+use super::{Td, ThreadRequest, payload};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, ThreadPixels, sfid};
 use crate::intel::shared::dataport::buffer::Lost;
 use crate::intel::status::Unit;
 use compute::{Around, Computed};
 pub use draw::Draw;
+pub use record::{Record, Recorded};
 use workers::Workers;
 pub use workers::choose;
+
+/// Registers that a fixed function fills, at most.
+const REGISTERS: usize = 64;
 
 /// A thread that waits for the others of its wave.
 #[derive(Clone, Debug)]
 struct Waiting {
-    kernel: KernelState,
+    /// What it is; of one that is no record, kernel and snapshot flag alone.
+    record: Record,
+    /// What it begins with is here, in place of a record.
+    whole: bool,
     dispatch_mask: u32,
     header: Vec<Grf>,
     pixels: ThreadPixels,
     /// Its render target writes need no header: `pixels` is its.
     headerless: bool,
-    snapshot: bool,
 }
 
 impl Waiting {
     fn new() -> Waiting {
         Waiting {
-            kernel: KernelState::default(),
+            record: Record::default(),
+            whole: false,
             dispatch_mask: 0,
             header: Vec::new(),
             pixels: ThreadPixels::default(),
             headerless: false,
-            snapshot: false,
         }
     }
 
-    /// The wish for this thread, of which `common` says what all of the wave have in common.
+    /// The wish for this thread, of which `common` says what all of the wave have in common; without registers and pixels where
+    /// it is a record.
+    #[inline]
     fn request<'a>(&'a self, common: &ThreadRequest<'a>) -> ThreadRequest<'a> {
+        let has_pixels = self.whole && self.headerless;
         ThreadRequest {
-            kernel: self.kernel,
+            kernel: self.record.kernel,
             dispatch_mask: self.dispatch_mask,
-            header: &self.header,
-            pixels: self.headerless.then_some(&self.pixels),
-            snapshot: self.snapshot,
+            header: if self.whole { &self.header } else { &[] },
+            pixels: has_pixels.then_some(&self.pixels),
+            snapshot: self.record.snapshot,
             ..*common
         }
     }
+}
+
+/// What the threads of a wave have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Common<'a> {
+    /// The wish for each, but for what it begins with.
+    pub request: &'a ThreadRequest<'a>,
+    /// Their primitive, where some are records.
+    pub recorded: Option<&'a dyn Recorded>,
+}
+
+/// What the first thread of a wave begins with, when it has to run in the usual way.
+#[derive(Debug)]
+struct First {
+    registers: [Grf; REGISTERS],
+    pixels: ThreadPixels,
 }
 
 /// Threads of one primitive, the first of which is the next to end.
@@ -72,6 +98,7 @@ pub struct Wave {
     ended: usize,
     /// What is known of the draw.
     pub draw: Draw,
+    first: Option<Box<First>>,
 }
 
 impl Wave {
@@ -93,15 +120,24 @@ impl Wave {
         self.len() as u64 * self.draw.longest()
     }
 
-    /// Lets a thread wait.
+    /// The next one that waits.
     #[inline]
-    pub fn push(&mut self, request: &ThreadRequest<'_>) {
+    fn more(&mut self) -> &mut Waiting {
         if self.threads.len() == self.waiting {
             self.threads.push(Waiting::new());
         }
+        self.waiting += 1;
         // PANIC: there is one more.
-        let to = &mut self.threads[self.waiting];
-        to.kernel = request.kernel;
+        &mut self.threads[self.waiting - 1]
+    }
+
+    /// Lets a thread wait.
+    #[inline]
+    pub fn push(&mut self, request: &ThreadRequest<'_>) {
+        let to = self.more();
+        to.record.kernel = request.kernel;
+        to.record.snapshot = request.snapshot;
+        to.whole = true;
         to.dispatch_mask = request.dispatch_mask;
         to.header.clear();
         to.header.extend_from_slice(request.header);
@@ -109,15 +145,40 @@ impl Wave {
         if let Some(pixels) = request.pixels {
             to.pixels.assign(pixels);
         }
-        to.snapshot = request.snapshot;
-        self.waiting += 1;
+    }
+
+    /// Lets a thread wait for which the fixed function will fill so many registers.
+    #[inline]
+    pub fn push_record(&mut self, record: &Record, registers: usize) {
+        let to = self.more();
+        to.record = *record;
+        // CAST: fewer than there are.
+        to.record.registers = registers as u8;
+        to.whole = false;
+        to.dispatch_mask = record.dispatch_mask();
     }
 
     /// The wish for the next thread; `None` when none waits.
-    #[inline]
-    pub fn first<'a>(&'a self, common: &ThreadRequest<'a>) -> Option<ThreadRequest<'a>> {
+    pub fn first<'a>(&'a mut self, common: &Common<'a>) -> Option<ThreadRequest<'a>> {
         let first = self.threads[..self.waiting].get(self.ended)?;
-        Some(first.request(common))
+        let request = first.request(common.request);
+        let Some(recorded) = common.recorded.filter(|_| !first.whole) else {
+            return Some(request);
+        };
+        let built = self.first.get_or_insert_with(|| {
+            Box::new(First {
+                registers: [Grf::default(); REGISTERS],
+                pixels: ThreadPixels::default(),
+            })
+        });
+        let count = recorded.fill(&first.record, &mut built.registers);
+        recorded.pixels(&first.record, &mut built.pixels);
+        Some(ThreadRequest {
+            // PANIC: no more than there are.
+            header: &built.registers[..count.min(REGISTERS)],
+            pixels: recorded.headerless().then_some(&built.pixels),
+            ..request
+        })
     }
 
     /// The next thread waits no longer.
@@ -153,23 +214,34 @@ pub struct Ran {
     pub again: u64,
 }
 
+/// What a thread of the host needs to compute threads.
+#[derive(Debug)]
+struct Hand {
+    thread: Thread,
+    /// Those of the thread, where a record has them.
+    pixels: ThreadPixels,
+}
+
 /// What the dispatcher has for waves.
 #[derive(Debug)]
 pub(super) struct Waves {
     workers: Workers,
     /// One for each thread of the host.
-    threads: Vec<Thread>,
+    hands: Vec<Hand>,
     events: Events,
     ran: Ran,
+    /// Constants and data of the threads of the present wave.
+    rows: Vec<Grf>,
 }
 
 impl Default for Waves {
     fn default() -> Self {
         Waves {
             workers: Workers::chosen(),
-            threads: Vec::new(),
+            hands: Vec::new(),
             events: Events::default(),
             ran: Ran::default(),
+            rows: Vec::new(),
         }
     }
 }
@@ -178,7 +250,7 @@ impl Td {
     /// How many threads of the host compute waves, 16 at most. Without any, every thread runs when it is asked for.
     pub fn set_workers(&mut self, count: usize) {
         self.waves.workers = Workers::new(count);
-        self.waves.threads.clear();
+        self.waves.hands.clear();
     }
 
     /// Pixel threads since power-on.
@@ -186,11 +258,12 @@ impl Td {
         self.waves.ran
     }
 
-    /// Whether a thread may wait with those of a wave, when `reserve` ticks of the slice are not theirs.
+    /// Whether a thread may wait with those of a wave, when `reserve` ticks of the slice are not theirs: by its kernel and how many
+    /// registers the fixed function fills, if that is known.
     #[inline]
     pub fn may_wait(
         &mut self,
-        request: &ThreadRequest<'_>,
+        (kernel, registers): (u32, Option<usize>),
         wave: &Wave,
         reserve: u64,
         machine: &Machine<'_>,
@@ -201,10 +274,10 @@ impl Td {
         let draw = &wave.draw;
         let threads = wave.len() as u64 + 1;
         let ran = &mut self.waves.ran;
-        if draw.most() == 0 {
+        let Some(registers) = registers.filter(|_| draw.most() > 0) else {
             ran.first += 1;
             return false;
-        }
+        };
         if wave.len() >= draw.most() || *machine.budget <= reserve + threads * draw.longest() {
             ran.slice += 1;
             return false;
@@ -217,12 +290,12 @@ impl Td {
             Seen::Others => true,
             Seen::Colour(_) => false,
             Seen::Nothing => {
-                let alike = self.cache.alike(request.kernel.ip, request.header.len());
+                let alike = self.cache.alike(kernel, registers);
                 alike == eu::Alike::No
             }
         };
         if others {
-            self.cache.warm_up(request.kernel.ip);
+            self.cache.warm_up(kernel);
         } else {
             self.waves.ran.alike += 1;
         }
@@ -234,22 +307,30 @@ impl Td {
     pub fn compute(
         &mut self,
         wave: &mut Wave,
-        common: &ThreadRequest<'_>,
+        common: &Common<'_>,
         machine: &mut Machine<'_>,
     ) -> u64 {
         if !self.unwatched(machine) {
             return 0;
         }
+        let Waves {
+            workers,
+            hands,
+            rows,
+            ..
+        } = &mut self.waves;
+        let whole = payload::rows(common.request, (machine.mem, machine.urb), rows);
         let around = Around {
             cache: &self.cache,
             isa: self.cache.instructions(),
             sip: self.sip,
             fftid: self.fftid,
             mem: machine.mem,
-            urb: machine.urb,
+            rows: whole.then_some(rows),
             shared: machine.shared,
             draw: &wave.draw,
-            common,
+            common: common.request,
+            recorded: common.recorded,
         };
         if wave.computed.len() < wave.threads.len() {
             wave.computed
@@ -258,29 +339,19 @@ impl Td {
         // PANIC: what has ended is no more than what waits, and there are as many threads.
         let threads = &wave.threads[wave.ended..wave.waiting];
         let computed = &mut wave.computed[wave.ended..wave.waiting];
-        let Waves {
-            workers,
-            threads: own,
-            ..
-        } = &mut self.waves;
-        workers.run(&around, (threads, computed), own);
+        workers.run(&around, (threads, computed), hands);
         self.end(wave, common, machine)
     }
 
     /// Ends the threads that were computed.
-    fn end(
-        &mut self,
-        wave: &mut Wave,
-        common: &ThreadRequest<'_>,
-        machine: &mut Machine<'_>,
-    ) -> u64 {
+    fn end(&mut self, wave: &mut Wave, common: &Common<'_>, machine: &mut Machine<'_>) -> u64 {
         let mut passed = 0;
         machine.shared.pixel.default_color = None;
         while !wave.is_empty() {
             // PANIC: as many as there are threads, see `compute`.
             let (thread, computed) = (&wave.threads[wave.ended], &wave.computed[wave.ended]);
             if let Some(why) = computed.cannot {
-                wave.draw.refused(why, common, machine);
+                wave.draw.refused(why, common.request, machine);
                 self.waves.ran.again += 1;
                 break;
             }
@@ -300,15 +371,19 @@ impl Td {
             } else {
                 let events = &mut self.waves.events;
                 events.clear();
-                if thread.headerless {
-                    events.pixels.assign(&thread.pixels);
+                match common.recorded {
+                    Some(recorded) if !thread.whole => {
+                        recorded.pixels(&thread.record, &mut events.pixels);
+                    }
+                    _ if thread.headerless => events.pixels.assign(&thread.pixels),
+                    _ => {}
                 }
                 let last = &computed.ending.message;
                 let written = shared.dataport.write(
                     last.request,
                     &last.message(),
                     machine.mem,
-                    &common.context,
+                    &common.request.context,
                     &shared.pixel,
                     events,
                 );

@@ -287,43 +287,36 @@ pub struct PixelParts {
     pub destination_stencil: bool,
 }
 
-/// A finished payload.
-#[derive(Clone, Debug)]
-pub struct Payload {
-    registers: [Grf; MAX_REGISTERS],
+/// A payload on its way into registers, from r0 on.
+#[derive(Debug)]
+pub struct Payload<'a> {
+    registers: &'a mut [Grf],
     count: usize,
 }
 
-impl Default for Payload {
-    fn default() -> Self {
+impl<'a> Payload<'a> {
+    /// An empty one that goes into these registers.
+    #[inline]
+    pub fn into(registers: &'a mut [Grf]) -> Self {
         Payload {
-            registers: [Grf::default(); MAX_REGISTERS],
+            registers,
             count: 0,
         }
     }
-}
 
-impl Payload {
-    /// The registers from r0 on.
+    /// How many registers it has: those for which there is no place count as well.
     #[inline]
-    pub fn registers(&self) -> &[Grf] {
-        // PANIC: count never exceeds the array (see `push`).
-        &self.registers[..self.count]
+    pub fn count(&self) -> usize {
+        self.count
     }
 
-    /// Begins anew.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.count = 0;
-    }
-
-    /// Adds a register; one too many is ignored.
+    /// Adds a register.
     #[inline]
     pub fn push(&mut self, register: Grf) {
         if let Some(slot) = self.registers.get_mut(self.count) {
             *slot = register;
-            self.count += 1;
         }
+        self.count += 1;
     }
 
     /// Adds two registers with four dwords of each subspan.

@@ -50,6 +50,8 @@ pub(super) struct Active {
     pub(super) foreseen: (i32, i32),
     /// Blocks are marked, and pixels are left alone.
     pub(super) marking: Option<Marking>,
+    /// Its threads can be kept as records.
+    pub(super) plain: bool,
 }
 
 impl Active {

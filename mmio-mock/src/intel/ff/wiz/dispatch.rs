@@ -2,30 +2,48 @@
 //!
 //! PRM: volume 2, windower; volume 4, 3.3.9 (thread numbers and the snapshot).
 
+use eu::Grf;
+
 use super::iz::IzMode;
+use super::plain::Plain;
 use super::plan::origin;
 use super::thread::{Dispatch, PsThread, Scoreboard, WizPort};
 use super::{Active, SetupPrimitive, Step, WizState, WmState};
 use crate::intel::debug::{ThreadDebug, WizPayload};
 use crate::intel::ff::payload::interpolation::Interpolation;
 use crate::intel::ff::payload::pixels::{
-    MAX_SUBSPANS, Payload, PayloadState, PixelGroup, PixelWeights,
+    MAX_REGISTERS, MAX_SUBSPANS, Payload, PayloadState, PixelGroup, PixelWeights,
 };
 use crate::intel::shared::context::{PIXELS, SAMPLES, ThreadPixels};
+use crate::intel::td::KernelState;
+use crate::intel::td::wave::Record;
 
 /// Subspans of a square.
 pub(super) const SQUARE: usize = 4;
 
 /// Threads: numbers, payload, and the subspans of those that live on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Threads {
-    payload: Payload,
+    /// Those of the thread that starts.
+    registers: [Grf; MAX_REGISTERS],
     pub(super) scoreboard: Scoreboard,
     /// Debug side of the collected subspans; kept while a slot is waited for.
     pub(super) tag: Option<ThreadDebug>,
     fftid: u8,
     /// What is kept of the pixels of the thread that starts.
     pixels: ThreadPixels,
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Threads {
+            registers: [Grf::default(); MAX_REGISTERS],
+            scoreboard: Scoreboard::default(),
+            tag: None,
+            fftid: 0,
+            pixels: ThreadPixels::default(),
+        }
+    }
 }
 
 /// What threads get of the weights of a primitive's vertices.
@@ -132,43 +150,36 @@ impl Threads {
             Some(tag) => tag,
             None => *self.tag.insert(tag(pending, primitive, wm, port)),
         };
-        let context = &wm.unit.context;
         let (kernel, width) = wm.kernel(pending.subspans().len());
+        let payload = self.state(state, active, tag, width);
+        if active.plain {
+            let layout = port.layout();
+            let record = record(pending, (kernel, width), tag);
+            let primitive = || Plain::new(layout, &payload, wm.headerless);
+            if port.wait(record, primitive) {
+                self.started(pending.pixel_mask().count_ones(), port);
+                pending.clear();
+                return Step::Progress;
+            }
+        }
         let one_sample = wm.samples.count <= 1 && !active.smooth;
         let square = pending.square().is_some() && one_sample;
-        port.layout().pixels(
-            &mut self.payload,
-            &PayloadState {
-                color_calc_state: state.color_calc_state,
-                sampler_state: context.sampler_state_pointer,
-                scratch_space: wm.unit.scratch_power,
-                scratch_base: context.scratch_base,
-                binding_table: context.binding_table_pointer,
-                fftid: self.fftid,
-                debug: tag.r0(),
-                start: active.start,
-                back_facing: primitive.back_facing,
-                topology: primitive.topology,
-                antialias: active.smooth,
-                viewport_index: primitive.viewport_index,
-                render_target_array_index: primitive.render_target_array_index,
-                parts: active.case.parts(),
-                width,
-                weights: active.weights.as_ref(),
-            },
-            pending,
-        );
+        let mut registers = Payload::into(&mut self.registers);
+        port.layout().pixels(&mut registers, &payload, pending);
+        let count = registers.count().min(MAX_REGISTERS);
         if wm.headerless {
             find_pixels(&mut self.pixels, pending, state, active);
         }
         let outcome = port.dispatch(&PsThread {
             kernel,
             dispatch_mask: pending.dispatch_mask(),
-            payload: self.payload.registers(),
+            // PANIC: no more than there are.
+            payload: &self.registers[..count],
             setup: primitive.setup_entry(),
             pixels: wm.headerless.then_some(&self.pixels),
             fftid: self.fftid,
             square,
+            plain: active.plain,
             snapshot: tag.flag,
         });
         match outcome {
@@ -179,6 +190,37 @@ impl Threads {
         self.started(pending.pixel_mask().count_ones(), port);
         pending.clear();
         Step::Progress
+    }
+
+    /// What a thread of the primitive gets, besides its pixels.
+    #[inline]
+    fn state<'a>(
+        &self,
+        state: &WizState,
+        active: &'a Active,
+        tag: ThreadDebug,
+        width: u8,
+    ) -> PayloadState<'a> {
+        let (unit, primitive) = (&state.wm.unit, &active.primitive);
+        let context = &unit.context;
+        PayloadState {
+            color_calc_state: state.color_calc_state,
+            sampler_state: context.sampler_state_pointer,
+            scratch_space: unit.scratch_power,
+            scratch_base: context.scratch_base,
+            binding_table: context.binding_table_pointer,
+            fftid: self.fftid,
+            debug: tag.r0(),
+            start: active.start,
+            back_facing: primitive.back_facing,
+            topology: primitive.topology,
+            antialias: active.smooth,
+            viewport_index: primitive.viewport_index,
+            render_target_array_index: primitive.render_target_array_index,
+            parts: active.case.parts(),
+            width,
+            weights: active.weights.as_ref(),
+        }
     }
 
     /// The thread of so many pixels has started, or was spared.
@@ -211,6 +253,26 @@ impl Threads {
         });
         self.started(16, port);
         true
+    }
+}
+
+/// The thread of the collected subspans of a plain primitive.
+#[inline]
+fn record(group: &PixelGroup, (kernel, width): (&KernelState, u8), tag: ThreadDebug) -> Record {
+    let mut origins = [(0, 0); MAX_SUBSPANS];
+    for (to, s) in origins.iter_mut().zip(group.subspans()) {
+        *to = (s.x, s.y);
+    }
+    Record {
+        kernel: *kernel,
+        width,
+        registers: 0,
+        // CAST: eight at most.
+        subspans: group.subspans().len() as u8,
+        origins,
+        mask: group.pixel_mask(),
+        debug: tag.r0(),
+        snapshot: tag.flag,
     }
 }
 

@@ -7,11 +7,13 @@
 use eu::Grf;
 use mem::Memory;
 
+use super::plain::Plain;
 use crate::intel::debug::DebugRegs;
 use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::payload::pixels::{MAX_SUBSPANS, PixelGroup};
 use crate::intel::shared::context::ThreadPixels;
 use crate::intel::td::KernelState;
+use crate::intel::td::wave::Record;
 use crate::intel::urb::UrbHandle;
 
 /// A pixel shader thread.
@@ -31,6 +33,8 @@ pub struct PsThread<'a> {
     pub fftid: u8,
     /// Its pixels are a whole square of four by four.
     pub square: bool,
+    /// [`WizPort::wait`] was asked for it.
+    pub plain: bool,
     /// Snapshot flag: the thread starts with breakpoints enabled if TD says so.
     pub snapshot: bool,
 }
@@ -56,6 +60,10 @@ pub trait WizPort {
     fn layout(&self) -> &'static dyn PayloadLayout;
     /// Does what the thread of a whole square would do, whose upper left pixel is `at`, if that is known; `false`: start it.
     fn spare(&mut self, _kernel: &KernelState, _at: (u16, u16)) -> bool {
+        false
+    }
+    /// Keeps a thread of a plain primitive for later, as a record; `false`: start it. `primitive` is what its threads begin with.
+    fn wait(&mut self, _record: Record, _primitive: impl FnOnce() -> Plain) -> bool {
         false
     }
     /// Starts a thread.

@@ -86,10 +86,9 @@ impl PayloadLayout for Layout {
         [header(unit, entry, debug), r1, r2]
     }
 
-    fn pixels(&self, payload: &mut Payload, state: &PayloadState<'_>, group: &PixelGroup) {
+    fn pixels(&self, payload: &mut Payload<'_>, state: &PayloadState<'_>, group: &PixelGroup) {
         let parts = &state.parts;
         let pixels = group.pixel_mask();
-        payload.clear();
         payload.push([
             pixels << 16 | pixels,
             state.color_calc_state & !63,

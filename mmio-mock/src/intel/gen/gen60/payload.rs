@@ -72,10 +72,9 @@ impl PayloadLayout for Layout {
         Gen40.setup(unit, entry, setup, debug)
     }
 
-    fn pixels(&self, payload: &mut Payload, state: &PayloadState<'_>, group: &PixelGroup) {
+    fn pixels(&self, payload: &mut Payload<'_>, state: &PayloadState<'_>, group: &PixelGroup) {
         let subspans = group.subspans();
         let first = subspans.first().and_then(|s| s.sample).unwrap_or(0);
-        payload.clear();
         payload.push([
             u32::from(state.topology & 31)
                 | u32::from(first / 2) << 6
@@ -124,7 +123,7 @@ fn places(subspans: &[Subspan]) -> Grf {
 
 /// Registers of a value of each pixel.
 fn push_values(
-    payload: &mut Payload,
+    payload: &mut Payload<'_>,
     subspans: &[Subspan],
     registers: usize,
     value: impl Fn(&Subspan, usize) -> f32,
@@ -148,7 +147,12 @@ fn eight(subspans: &[Subspan], pair: usize, value: &impl Fn(&Subspan, usize) -> 
 
 /// The weights of a half of the pixels, in the order of their modes.
 #[inline(always)]
-fn planes(payload: &mut Payload, weights: &PixelWeights, subspans: &[Subspan], registers: usize) {
+fn planes(
+    payload: &mut Payload<'_>,
+    weights: &PixelWeights,
+    subspans: &[Subspan],
+    registers: usize,
+) {
     let one_location = weights.one_location();
     let (first, second) = subspans.split_at(subspans.len().min(2));
     let pairs = [first, second];
@@ -184,7 +188,7 @@ fn planes(payload: &mut Payload, weights: &PixelWeights, subspans: &[Subspan], r
 
 /// What a half of the pixels has behind the weights.
 fn part(
-    payload: &mut Payload,
+    payload: &mut Payload<'_>,
     state: &PayloadState<'_>,
     weights: &PixelWeights,
     subspans: &[Subspan],

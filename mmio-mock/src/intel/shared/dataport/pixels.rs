@@ -22,7 +22,7 @@ use crate::intel::cc::{
 use crate::intel::shared::context::{Events, SAMPLES, ThreadContext, ThreadPixels};
 use crate::intel::shared::error::refuse;
 use crate::intel::shared::reader::FunctionReader;
-use crate::intel::surface::{Capability, Class, SurfaceKind};
+use crate::intel::surface::{Capability, Class, Surface, SurfaceKind};
 
 /// A message on its way to a target.
 pub(super) struct Write<'a> {
@@ -114,7 +114,34 @@ fn whole(form: Form, colours: &[Grf]) -> Option<&Planes> {
     (form == Form::Single16).then(|| zerocopy::transmute_ref!(colours))
 }
 
-impl Write<'_> {
+/// A target that pixels go straight into.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready<'a> {
+    target: &'a Surface,
+    shifts: direct::Shifts,
+    slice: u32,
+    form: Form,
+}
+
+impl Ready<'_> {
+    /// The pixels of a message; `None` when it is too short.
+    #[inline]
+    pub fn packed(&self, msg: &Message<'_>, kept: &ThreadPixels) -> Option<direct::Packed> {
+        let pixels = Pixels::of_thread(kept, 0, msg.exec_mask);
+        let block = PixelBlock {
+            origins: &pixels.origins,
+            // CAST: sixteen channels.
+            mask: pixels.mask & kept.coverage[0] as u16,
+            colour: whole(self.form, msg.payload)?,
+            source1: None,
+            sample: 0,
+        };
+        let Ready { target, shifts, .. } = *self;
+        Some(direct::Packed::new(target, shifts, self.slice, &block))
+    }
+}
+
+impl<'a> Write<'a> {
     /// Serves the message; gives the pixels of which at least one sample reached the target.
     pub fn run(
         &self,
@@ -245,6 +272,24 @@ impl Write<'_> {
             events.scoreboard_clear |= mask;
         }
         Ok(written)
+    }
+
+    /// The target, where messages without a header like this one do nothing but write pixels straight into it, from threads of the
+    /// primitive that these pixels are of.
+    pub fn ready(&self, cc: &CcCache, kept: &ThreadPixels) -> Option<Ready<'a>> {
+        let (target, backend) = (&self.target.surface, self.backend);
+        let pixels = Pixels::of_thread(kept, 0, 0);
+        let cc = cc.known(&pixels.asked(backend))?;
+        let plain = !(self.request.header
+            || self.request.upper
+            || backend.sample_mask
+            || backend.source_depth);
+        (plain && self.straight(cc, kept)).then_some(Ready {
+            target,
+            shifts: self.target.direct?,
+            slice: target.target_slice(pixels.array_index),
+            form: self.request.form?,
+        })
     }
 
     /// The pixels of a message that does nothing but write them straight into its target; `None` for a message that takes

@@ -1,14 +1,13 @@
 //! One thread of a wave: what it computes, and what that takes.
 
-use eu::{InstructionSet, KernelCache, RunStats, Stop, Thread, ThreadId, ThreadInit};
+use eu::{Grf, InstructionSet, KernelCache, RunStats, Stop, ThreadId, ThreadInit};
 use mem::Memory;
 
 use super::super::{DISPATCH_TICKS, ThreadRequest, payload};
-use super::{Draw, Waiting};
+use super::{Draw, Hand, Recorded, Waiting};
 use crate::intel::shared::SharedFunctions;
-use crate::intel::shared::aside::{Aside, Cannot, Ending, Served};
+use crate::intel::shared::aside::{Aside, Cannot, Ending, Known, Served};
 use crate::intel::status::Unit;
-use crate::intel::urb::Urb;
 
 /// What threads of a wave may look at while they are computed.
 #[derive(Clone, Copy)]
@@ -19,10 +18,13 @@ pub(super) struct Around<'a> {
     /// Number of the thread before the first.
     pub(super) fftid: u8,
     pub(super) mem: &'a Memory,
-    pub(super) urb: &'a Urb,
+    /// Constants and data that all of them get; `None` where some cannot be read.
+    pub(super) rows: Option<&'a [Grf]>,
     pub(super) shared: &'a SharedFunctions,
     pub(super) draw: &'a Draw,
     pub(super) common: &'a ThreadRequest<'a>,
+    /// The primitive of those that are records.
+    pub(super) recorded: Option<&'a dyn Recorded>,
 }
 
 /// A thread up to its last message.
@@ -44,13 +46,13 @@ pub(super) struct Done {
     pub(super) ticks: u64,
 }
 
-impl Around<'_> {
+impl<'a> Around<'a> {
     /// Computes the thread of a number in its wave.
     pub(super) fn compute(
         &self,
         number: usize,
         (waiting, computed): (&Waiting, &mut Computed),
-        thread: &mut Thread,
+        (hand, known): (&mut Hand, &mut Known<'a>),
     ) {
         // It may have been tried before, by a wave that ended early.
         let Computed {
@@ -58,7 +60,7 @@ impl Around<'_> {
             done,
             cannot,
         } = computed;
-        (*done, *cannot) = match self.done(number, (waiting, ending), thread) {
+        (*done, *cannot) = match self.done(number, (waiting, ending), (hand, known)) {
             Ok(done) => (Some(done), None),
             Err(why) => (None, Some(why)),
         };
@@ -68,9 +70,13 @@ impl Around<'_> {
         &self,
         number: usize,
         (waiting, ending): (&Waiting, &mut Ending),
-        thread: &mut Thread,
+        (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Done, Cannot> {
-        let request = &waiting.request(self.common);
+        let Hand {
+            thread,
+            pixels: own,
+        } = hand;
+        let (record, rows) = (&waiting.record, self.rows.ok_or(Cannot::Message)?);
         // CAST: the number of the thread, modulo 256.
         let fftid = self.fftid.wrapping_add(number as u8).wrapping_add(1);
         thread.dispatch(&ThreadInit {
@@ -80,25 +86,41 @@ impl Around<'_> {
                 eu: 0,
                 slot: 0,
             },
-            ..request.init(self.sip)
+            ..record.kernel.init(waiting.dispatch_mask, self.sip)
         });
-        let mut whole = true;
-        let registers = thread.load(payload::end(request));
-        let rows = payload::load(registers, request, (self.mem, self.urb), &mut |_| {
-            whole = false;
-        });
-        payload::number(thread, fftid);
-        if !whole {
-            return Err(Cannot::Message);
+        let recorded = self.recorded.filter(|_| !waiting.whole);
+        let filled = recorded.map_or(waiting.header.len(), |_| usize::from(record.registers));
+        let start = usize::from(record.kernel.urb_start);
+        let registers = thread.load(filled.max(start + rows.len()));
+        let mut pixels = waiting.headerless.then_some(&waiting.pixels);
+        if let Some(recorded) = recorded {
+            if recorded.fill(record, registers) != filled {
+                return Err(Cannot::Message);
+            }
+            pixels = None;
+            if recorded.headerless() {
+                recorded.pixels(record, own);
+                pixels = Some(own);
+            }
+        } else {
+            for (to, from) in registers.iter_mut().zip(&waiting.header) {
+                *to = *from;
+            }
         }
+        // Past r127 nothing is loaded.
+        for (to, from) in registers.iter_mut().skip(start).zip(rows) {
+            *to = *from;
+        }
+        payload::number(thread, fftid);
         ending.is_there = false;
         let mut port = Aside {
             mem: self.mem,
             shared: self.shared,
-            ctx: &request.context,
+            ctx: &self.common.context,
+            known,
             admitted: self.draw.admitted(),
             served: Served::default(),
-            pixels: request.pixels,
+            pixels,
             ending,
             owed: 0,
         };
@@ -110,7 +132,10 @@ impl Around<'_> {
                 Ok(Done {
                     served: port.served,
                     stats,
-                    ticks: DISPATCH_TICKS + rows + (most - budget) + port.owed,
+                    ticks: DISPATCH_TICKS
+                        + (filled + rows.len()) as u64
+                        + (most - budget)
+                        + port.owed,
                 })
             }
             Some(Stop::Fault(why)) => Err(why),

@@ -20,6 +20,8 @@ const REFUSED: u32 = 8;
 const OTHERS: u32 = 256;
 /// Surfaces of a draw that are looked at, at most.
 const SURFACES: usize = 32;
+/// Kernels of a draw: for 8, 16 and 32 pixels.
+const KERNELS: usize = 3;
 /// Pages of a surface at most: 64 MiB.
 const PAGES: usize = 1 << 14;
 
@@ -36,6 +38,8 @@ pub struct Draw {
     others: u32,
     /// One of them was computed aside, since all surfaces that it wanted have been looked at.
     proven: bool,
+    /// Registers that the fixed function fills for threads of plain primitives, by their kernels.
+    registers: Vec<(u32, usize)>,
     admitted: Admitted,
     /// Pages that threads read, those that they write, and those of the depth buffer, which is tested and written before they
     /// start; each in order.
@@ -55,10 +59,26 @@ impl Draw {
         self.others = 0;
         self.proven = false;
         self.begun = false;
+        self.registers.clear();
         self.admitted.clear();
         self.read.clear();
         self.written.clear();
         self.depth.clear();
+    }
+
+    /// The fixed function has filled so many registers for a thread of a plain primitive.
+    #[inline]
+    pub fn learn(&mut self, kernel: u32, registers: usize) {
+        if self.registers(kernel).is_none() && self.registers.len() < KERNELS {
+            self.registers.push((kernel, registers));
+        }
+    }
+
+    /// How many registers that were the first time.
+    #[inline]
+    pub fn registers(&self, kernel: u32) -> Option<usize> {
+        let mut known = self.registers.iter();
+        known.find(|(ip, _)| *ip == kernel).map(|known| known.1)
     }
 
     /// A thread ran to its end.

@@ -8,8 +8,10 @@ use std::thread::available_parallelism;
 use eu::Thread;
 use rayon::ThreadPool;
 
-use super::Waiting;
 use super::compute::{Around, Computed};
+use super::{Hand, Waiting};
+use crate::intel::shared::aside::Known;
+use crate::intel::shared::context::ThreadPixels;
 
 /// Ticks of the threads that a worker takes at once, about.
 const PORTION: u64 = 1 << 10;
@@ -57,11 +59,14 @@ impl Workers {
         self,
         around: &Around<'_>,
         (threads, computed): (&[Waiting], &mut [Computed]),
-        own: &mut Vec<Thread>,
+        hands: &mut Vec<Hand>,
     ) {
         let Workers(count) = self;
-        own.resize_with(count, || Thread::of(around.isa));
-        let Some((first, others)) = own.split_first_mut() else {
+        hands.resize_with(count, || Hand {
+            thread: Thread::of(around.isa),
+            pixels: ThreadPixels::default(),
+        });
+        let Some((first, others)) = hands.split_first_mut() else {
             return;
         };
         let longest = around.draw.longest().max(1);
@@ -72,8 +77,9 @@ impl Workers {
             pool()
         };
         let Some(pool) = pool else {
+            let mut known = Known::default();
             for (number, one) in threads.iter().zip(computed).enumerate() {
-                around.compute(number, one, first);
+                around.compute(number, one, (first, &mut known));
             }
             return;
         };
@@ -81,7 +87,8 @@ impl Workers {
         let several = (PORTION / longest).max(1) as usize;
         let portions = threads.chunks(several).zip(computed.chunks_mut(several));
         let portions = Mutex::new(portions.enumerate());
-        let work = |thread: &mut Thread| {
+        let work = |hand: &mut Hand| {
+            let mut known = Known::default();
             loop {
                 let mut portions = portions.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some((portion, (threads, computed))) = portions.next() else {
@@ -89,14 +96,14 @@ impl Workers {
                 };
                 drop(portions);
                 for (n, one) in threads.iter().zip(computed).enumerate() {
-                    around.compute(portion * several + n, one, thread);
+                    around.compute(portion * several + n, one, (hand, &mut known));
                 }
             }
         };
         let work = &work;
         pool.in_place_scope(|scope| {
-            for thread in others {
-                scope.spawn(move |_| work(thread));
+            for hand in others {
+                scope.spawn(move |_| work(hand));
             }
             work(first);
         });

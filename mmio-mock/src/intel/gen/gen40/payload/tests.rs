@@ -1,7 +1,7 @@
 //! Payload bits against the tables of PRM vol4 3.3.9 and 5.10.6.
 
 use super::*;
-use crate::intel::ff::payload::pixels::{PixelParts, Subspan};
+use crate::intel::ff::payload::pixels::{MAX_REGISTERS, PixelParts, Subspan};
 use crate::intel::ff::wiz::iz::{IzCase, IzInputs};
 
 fn group() -> PixelGroup {
@@ -22,9 +22,15 @@ fn group() -> PixelGroup {
 }
 
 fn build(state: &PayloadState<'_>) -> Vec<Grf> {
-    let mut payload = Payload::default();
-    Layout.pixels(&mut payload, state, &group());
-    payload.registers().to_vec()
+    let mut registers = [Grf::default(); MAX_REGISTERS];
+    build_into(&mut registers, state, &group())
+}
+
+fn build_into(registers: &mut [Grf], state: &PayloadState<'_>, group: &PixelGroup) -> Vec<Grf> {
+    let mut payload = Payload::into(registers);
+    Layout.pixels(&mut payload, state, group);
+    let count = payload.count();
+    registers[..count].to_vec()
 }
 
 #[test]
@@ -107,33 +113,22 @@ fn a_reused_payload_keeps_nothing() {
         early: true,
         ..IzInputs::default()
     });
-    let mut payload = Payload::default();
-    Layout.pixels(
-        &mut payload,
-        &PayloadState {
-            parts: late.parts(),
-            ..PayloadState::default()
-        },
-        &group(),
-    );
-    assert_eq!(payload.registers().len(), 4);
+    let mut registers = [[u32::MAX; 8]; MAX_REGISTERS];
+    let late = PayloadState {
+        parts: late.parts(),
+        ..PayloadState::default()
+    };
+    let mut build = |state: &_, group: &_| build_into(&mut registers, state, group);
+    assert_eq!(build(&late, &group()).len(), 4);
     let mut one = PixelGroup::default();
     one.push(Subspan {
         mask: 1,
         ..Subspan::default()
     });
-    Layout.pixels(
-        &mut payload,
-        &PayloadState {
-            parts: late.parts(),
-            ..PayloadState::default()
-        },
-        &one,
-    );
-    assert_eq!(payload.registers()[1][3], 0);
-    assert_eq!(payload.registers()[3], [0; 8]);
-    Layout.pixels(&mut payload, &PayloadState::default(), &one);
-    assert_eq!(payload.registers().len(), 2);
+    let r = build(&late, &one);
+    assert_eq!(r[1][3], 0);
+    assert_eq!(r[3], [0; 8]);
+    assert_eq!(build(&PayloadState::default(), &one).len(), 2);
 }
 
 #[test]

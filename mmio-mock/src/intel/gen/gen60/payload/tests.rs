@@ -3,7 +3,7 @@
 use super::*;
 use crate::intel::ff::payload::Outside;
 use crate::intel::ff::payload::interpolation::{Interpolation, Plane};
-use crate::intel::ff::payload::pixels::PixelParts;
+use crate::intel::ff::payload::pixels::{MAX_REGISTERS, PixelParts};
 
 /// Weights that tell their pixel: x/16 and y/16, w of 2.
 fn weights() -> PixelWeights {
@@ -55,9 +55,11 @@ fn group(count: u16) -> PixelGroup {
 }
 
 fn build(state: &PayloadState<'_>, group: &PixelGroup) -> Vec<Grf> {
-    let mut payload = Payload::default();
+    let mut registers = [Grf::default(); MAX_REGISTERS];
+    let mut payload = Payload::into(&mut registers);
     Layout.pixels(&mut payload, state, group);
-    payload.registers().to_vec()
+    let count = payload.count();
+    registers[..count].to_vec()
 }
 
 fn floats(register: &Grf) -> [f32; 8] {

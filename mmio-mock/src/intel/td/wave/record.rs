@@ -1,0 +1,52 @@
+//! Records: what tells a pixel thread from the others of its primitive.
+//!
+//! A record is kept before the thread's registers are filled. The host's thread that computes it has the fixed function fill them.
+
+use std::fmt::Debug;
+
+use eu::Grf;
+
+use crate::intel::shared::context::{PIXELS, ThreadPixels};
+use crate::intel::td::KernelState;
+
+/// A pixel thread whose pixels have one sample each and nothing besides.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Record {
+    /// Its kernel.
+    pub kernel: KernelState,
+    /// Channels of the kernel: 8, 16 or 32.
+    pub width: u8,
+    /// Registers that the fixed function fills, from r0 on.
+    pub registers: u8,
+    /// How many subspans there are.
+    pub subspans: u8,
+    /// Upper left pixel of each subspan, columns and rows.
+    pub origins: [(u16, u16); PIXELS / 4],
+    /// Pixels that are lit: four bits a subspan.
+    pub mask: u32,
+    /// The debug dwords of r0.
+    pub debug: [u32; 2],
+    /// Snapshot flag.
+    pub snapshot: bool,
+}
+
+impl Record {
+    /// One bit for each channel of the subspans that are there.
+    #[inline]
+    pub fn dispatch_mask(&self) -> u32 {
+        // CAST: 32 bits for the eight subspans that there are at most.
+        ((1u64 << (u32::from(self.subspans) * 4)) - 1) as u32
+    }
+}
+
+/// A primitive whose threads are kept as records.
+pub trait Recorded: Debug + Sync {
+    /// Fills the registers of a thread from r0 on. Comes back with how many these are.
+    fn fill(&self, record: &Record, registers: &mut [Grf]) -> usize;
+
+    /// What render target writes without a header find.
+    fn pixels(&self, record: &Record, pixels: &mut ThreadPixels);
+
+    /// Whether such writes find anything.
+    fn headerless(&self) -> bool;
+}
