@@ -4,6 +4,7 @@
 //! stand on it. Not modelled: anything of the device itself.
 #![forbid(unsafe_code)]
 
+pub mod alike;
 pub mod capture;
 pub mod debug;
 pub mod frame_map;

@@ -12,9 +12,10 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _}
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, FcntlArg, OFlag, fcntl, openat, readlinkat};
+use nix::fcntl::{AT_FDCWD, AtFlags, FcntlArg, OFlag, fcntl, openat, readlinkat};
 use nix::sys::stat::Mode;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
+use nix::unistd::{AccessFlags, faccessat};
 
 use crate::shown;
 
@@ -140,11 +141,8 @@ pub fn to_write(path: &Path, flags: OFlag, mode: u32) -> io::Result<File> {
     }
     let file = found.open(flags, mode)?;
     let meta = file.metadata()?;
-    if !is_trusted(&meta) && !is_own_descriptor(path) {
-        return Err(io::Error::other(format!(
-            "this is a file of user {}",
-            meta.uid()
-        )));
+    if !is_own_descriptor(path) {
+        check_owner(&meta)?;
     }
     if meta.is_file() && meta.nlink() > 1 {
         let dir = File::from(found.dir).metadata()?;
@@ -161,8 +159,17 @@ pub fn to_write(path: &Path, flags: OFlag, mode: u32) -> io::Result<File> {
     Ok(file)
 }
 
+/// An error when a file is another user's.
+fn check_owner(meta: &Metadata) -> io::Result<()> {
+    if is_trusted(meta) {
+        return Ok(());
+    }
+    let uid = meta.uid();
+    Err(io::Error::other(format!("this is a file of user {uid}")))
+}
+
 /// Puts a file in its place, the whole of it or nothing: written beside it, then moved there. What is no regular file (a pipe,
-/// /dev/stdout) is written as it is.
+/// /dev/stdout) is written as it is. An error when there is a file that is another user's, or that this user may not write.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let found = find(path)?;
     let before = found.metadata().ok();
@@ -170,6 +177,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return create(path, ALL)?.write_all(bytes);
     }
     let Found { dir, name } = &found;
+    if let Some(before) = &before {
+        check_owner(before)?;
+        faccessat(
+            dir,
+            name.as_os_str(),
+            AccessFlags::W_OK,
+            AtFlags::AT_EACCESS,
+        )?;
+    }
     // The directory, wherever names lead by now.
     let place = PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd()));
     let mut file = tempfile::Builder::new()
@@ -177,7 +193,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .suffix(".part")
         .permissions(Permissions::from_mode(ALL))
         .tempfile_in(&place)?;
-    if let Some(before) = before {
+    // Others may have given another file's mode to this one by a second name.
+    if let Some(before) = before.filter(|before| before.nlink() == 1) {
         // A file that is there keeps its mode.
         let rights = Permissions::from_mode(before.mode() & 0o777);
         file.as_file().set_permissions(rights)?;
@@ -335,12 +352,33 @@ mod tests {
             assert_eq!(reads.join().unwrap(), "text");
         });
         if nix::unistd::geteuid().is_root() {
+            // A mode for all, which what replaces the file must not get.
+            fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();
             for path in [&file, &fifo] {
                 std::os::unix::fs::chown(path, Some(4242), None).unwrap();
                 // Nobody reads the FIFO: that does not hold this process up.
                 assert!(create(path, 0o600).is_err());
             }
+            let error = replace(&file, b"new").unwrap_err().to_string();
+            assert!(error.contains("user 4242"), "{error}");
             assert_eq!(fs::read_to_string(&file).unwrap(), "short");
         }
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_written_is_not_replaced() {
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("file");
+        fs::write(&file, "precious").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o400)).unwrap();
+        if nix::unistd::geteuid().is_root() {
+            // The administrator may write it.
+            replace(&file, b"new").unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+            return;
+        }
+        let error = replace(&file, b"new").unwrap_err().raw_os_error();
+        assert_eq!(error, Some(Errno::EACCES as i32));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
     }
 }

@@ -295,7 +295,7 @@ fn devices_that_are_none() {
     dir.write("end.asm", END.as_bytes());
     let said = dir.bad(1, &["end.asm", "--grid", "1x1", "--device", "g4"]);
     assert!(
-        said.contains("unknown device \"g4\"; the devices are:"),
+        said.contains("unknown device \"g4\". Did you mean "),
         "{said}"
     );
 }

@@ -54,10 +54,12 @@ fn the_flat_triangle_as_text() {
     let vertices: Vec<&&str> = lines.iter().filter(|l| l.starts_with("vertex ")).collect();
     assert_eq!(vertices.len(), 3, "{text}");
     assert!(
-        vertices[0].starts_with("vertex 3, index 0: VS thread 0, the first of its two, kernel ")
+        vertices[0]
+            .starts_with("vertex 3, index 0: VS thread 0, the first of its two vertices, kernel ")
     );
     assert!(
-        vertices[1].starts_with("vertex 4, index 1: VS thread 0, the second of its two, kernel ")
+        vertices[1]
+            .starts_with("vertex 4, index 1: VS thread 0, the second of its two vertices, kernel ")
     );
     assert!(
         vertices[2].starts_with("vertex 5, index 2: VS thread 1, kernel "),
@@ -79,7 +81,7 @@ fn the_flat_triangle_as_text() {
 
 /// The two number threads differently; the debugger knows nothing of snapshots.
 #[test]
-fn the_debugger_has_the_thread_at_the_stop_that_is_named() {
+fn the_command_at_the_end_stops_in_the_thread() {
     for (frame, pixel) in [
         ("b_flat", "128,128"),
         ("g_gears", "120,175"),
@@ -88,17 +90,10 @@ fn the_debugger_has_the_thread_at_the_stop_that_is_named() {
         let text = ok(&why(&[&scene(frame), pixel]));
         let (_, object) = text.split_once(" of object ").unwrap();
         let (object, _) = object.split_once(',').unwrap();
-        let (_, stop) = text
-            .split_once("`crestline debug` has it at stop ")
-            .unwrap();
-        let (stop, rest) = stop.split_once(" of `").unwrap();
-        let (command, rest) = rest.split_once('`').unwrap();
-        assert!(rest.starts_with(" in exec_0000\n"), "{text}");
-        let scene = scene(frame);
-        let mut args = vec!["debug", &scene, "-c", command, "-c", "run"];
-        for _ in 1..stop.parse::<usize>().unwrap() {
-            args.extend(["-c", "continue"]);
-        }
+        let (_, line) = text.split_once("to stop in this thread: ").unwrap();
+        let command = shlex::split(line).unwrap();
+        assert_eq!(command[0], "crestline");
+        let args: Vec<&str> = command[1..].iter().map(String::as_str).collect();
         let said = ok(&here(&args));
         let is_stop = |line: &&str| line.starts_with("breakpoint 1, pixel");
         let last = said.lines().rfind(is_stop).unwrap();

@@ -31,6 +31,7 @@ pub use crate::core::file;
 pub use crate::core::file::File;
 pub use crate::core::gem;
 pub use crate::core::gem::Object;
+pub use crate::core::gem::Shown;
 pub use crate::core::gem::WeakObject;
 pub use crate::core::limits::TimeLimits;
 pub use crate::core::master::Node;

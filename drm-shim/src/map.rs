@@ -54,12 +54,17 @@ fn make(link: &mut Link, wish: Wish, (fd, len): (RawFd, u64)) -> Result<usize> {
     let mut packet = Packet::new();
     let head = Head::new(Op::Map, fd as u64, [wish.prot as u64, asked, len]);
     link.ask(head, Block::of(&[]), &mut packet)?;
-    let memory = life::memory(packet.head.which).ok_or(libc::ENODEV)?;
     let wish = Wish {
         offset: packet.head.value as i64,
         ..wish
     };
-    let address = own::map(memory, wish).map_err(|error| lost(error, wish))?;
+    let memory = life::memory(packet.head.which).ok_or(libc::ENODEV);
+    let made = memory.and_then(|memory| own::map(memory, wish).map_err(|error| lost(error, wish)));
+    if made.is_err() {
+        // The node holds the object for it. Without a node there is nothing to let go of.
+        let _ = link.send(Head::new(Op::Missed, fd as u64, [0; 3]), Block::of(&[]));
+    }
+    let address = made?;
     let start = address as u64;
     let known = TABLE.insert(Range {
         start,

@@ -211,6 +211,7 @@ fn mappings_are_the_memory_and_follow_it() {
     succeed(command(&program, Some(&server)));
     assert_eq!(server.read(0, 0x4100, 6), b"client");
     let log = await_line(&server, "process ends");
+    assert_eq!(count(&log, "missed"), 1);
     let lines: Vec<&str> = log
         .iter()
         .map(String::as_str)

@@ -228,6 +228,10 @@ impl Connection<'_> {
                 self.send_remaps(remap.as_slice())?;
                 self.socket.send(&Reply::default(), &[], &[])
             }
+            Some(Op::Missed) => {
+                self.mapping = None;
+                Ok(())
+            }
             Some(Op::Forks) => {
                 let reply = match server.processes.forks(self.peer.pid()) {
                     Some(value) => Reply {
@@ -373,7 +377,18 @@ impl Connection<'_> {
                 let device = card.device();
                 let result = match shared {
                     Shared::Object(object) => {
-                        driver::dma_buf::ioctl(device, object, request, head.b, &caller)
+                        let views = (&card.views, card.live());
+                        let syncs = request == uapi::dma_buf::SYNC.0;
+                        if syncs {
+                            views.0.push(views.1, object);
+                        }
+                        let result =
+                            driver::dma_buf::ioctl(device, object, request, head.b, &caller);
+                        if syncs {
+                            views.0.changed(object);
+                            views.0.pull(views.1, object);
+                        }
+                        result
                     }
                     _ => driver::sync_file::ioctl(device, shared, request, head.b, &caller),
                 };
@@ -437,7 +452,7 @@ impl<'a> Around<'a> {
         if let Some(object) = &object {
             if is(uapi::gem::SET_TILING) {
                 card.views.relayout(card.live(), object);
-            } else if is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) {
+            } else if is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) || is(uapi::gem::SET_DOMAIN) {
                 card.views.push(card.live(), object);
             }
         }
@@ -456,7 +471,9 @@ impl<'a> Around<'a> {
                 if is(uapi::gem::SET_TILING) {
                     return map::remaps(server, card, pid, &object);
                 }
-                if is(uapi::gem::PWRITE) {
+                // Other mappings may have been written before.
+                let crosses = is(uapi::gem::SET_DOMAIN) && object.has_shown_pages();
+                if is(uapi::gem::PWRITE) || crosses {
                     card.views.changed(&object);
                 }
                 card.views.pull(live, &object);

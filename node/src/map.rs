@@ -52,7 +52,7 @@ fn resolve(found: Found, offset: u64, len: u64) -> Result<Mapped> {
             let mapping = found.card.device().mappings().resolve(&file, offset, len)?;
             Ok(Mapped {
                 len,
-                object: mapping.object,
+                object: mapping.object.show(mapping.kind != Kind::Gtt),
                 kind: mapping.kind,
                 start: mapping.start,
                 place: Place::default(),
@@ -65,7 +65,7 @@ fn resolve(found: Found, offset: u64, len: u64) -> Result<Mapped> {
             }
             Ok(Mapped {
                 len,
-                object,
+                object: object.show(true),
                 kind: Kind::Wb,
                 start: offset,
                 place: Place::default(),
@@ -77,7 +77,9 @@ fn resolve(found: Found, offset: u64, len: u64) -> Result<Mapped> {
 
 /// Where the bytes of a mapping are now.
 fn place(server: &Server, card: &Card, mapped: &Mapped) -> Result<Place> {
-    let object = &mapped.object;
+    let object = &*mapped.object;
+    // It does not go while it is mapped; it may have gone before.
+    let pages = object.dma_address().ok_or(EFAULT)?;
     if mapped.kind == Kind::Gtt && object.tiling() != Tiling::None {
         let view = card.views.show(card.live(), object).ok_or_else(|| {
             server.say_own("no memory for the linear view of a tiled object (ulimit -v): ENOMEM");
@@ -90,7 +92,7 @@ fn place(server: &Server, card: &Card, mapped: &Mapped) -> Result<Place> {
     }
     Ok(Place {
         which: which(card, GRAPHICS),
-        offset: object.dma_address().ok_or(EFAULT)? + mapped.start,
+        offset: pages + mapped.start,
     })
 }
 

@@ -1,14 +1,15 @@
 //! Client processes: what they have mapped, and where.
 //!
-//! A mapping holds its object, as a kernel's does.
+//! A mapping holds its object, as a kernel's does, and the object's contents with it: mappings cannot be taken away from a process that
+//! does not ask for anything.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use driver::Object;
 use driver::mmap::Kind;
+use driver::{Object, Shown};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::map::Place;
@@ -21,7 +22,7 @@ pub struct Mapped {
     /// Bytes.
     pub len: u64,
     /// What it shows.
-    pub object: Object,
+    pub object: Shown,
     /// How.
     pub kind: Kind,
     /// Byte of the object that it begins with.

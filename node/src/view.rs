@@ -1,7 +1,8 @@
 //! Linear views of tiled objects: what a mapping through a fence shows.
 //!
 //! PRM volume 1 (fence registers). Hardware translates each access; here a linear copy is merged with the object in
-//! both directions: CPU to device before a submission, device to CPU when the client has waited.
+//! both directions: CPU to device before a submission, device to CPU when the client has waited, and both where the client says that it goes
+//! from one kind of mapping to another (SET_DOMAIN, DMA_BUF_IOCTL_SYNC).
 //! Not modelled: seeing the device's writes without having asked whether it is done.
 //!
 //! Order of locks: a view's copy, then the door to the device, then device and memory; and a view's copy, then
@@ -44,7 +45,8 @@ struct View {
     object: WeakObject,
     /// Where it lies in the memory of views.
     range: Range<usize>,
-    /// Locked only with a handle that keeps the object: then the range is not given back meanwhile.
+    /// Locked only with a handle that keeps the object: then the range is not given back meanwhile, unless the object's contents go, after which
+    /// nothing is merged.
     copy: Mutex<Copy>,
 }
 
@@ -57,7 +59,7 @@ struct Inner {
     room: Room,
     /// No view has lain behind this place: there are zeros.
     used: usize,
-    /// Where the search for objects that are gone goes on: behind this number.
+    /// Where the search for objects that are spent goes on: behind this number.
     reached: usize,
 }
 
@@ -168,9 +170,13 @@ impl Views {
         may_have.then(|| self.lock().views.get(&key).cloned())?
     }
 
-    /// Looks at so many views and lets go of those whose objects are gone.
+    /// Looks at so many views and lets go of those whose objects are gone, or have lost their contents.
     fn collect(&self, looks: usize) {
-        let gone = self.lock().take_gone(looks);
+        let looked = self.lock().next(looks);
+        // Not under the lock: what looks at an object may be the last to hold it.
+        let spent = looked.iter().filter(|(_, object)| object.is_spent());
+        let spent: Vec<usize> = spent.map(|(key, _)| *key).collect();
+        let gone = self.lock().take(&spent);
         for (key, _) in &gone {
             self.marks.remove(*key);
         }
@@ -326,25 +332,31 @@ impl Inner {
         }
     }
 
-    /// Looks at so many views, from the first that was not reached the last time on, and takes out those whose objects
-    /// are gone, whose ranges are free then: mappings hold their objects, so no client can see these. How many there are in all is the
-    /// clients' choice.
-    fn take_gone(&mut self, looks: usize) -> Vec<(usize, Arc<View>)> {
-        let mut gone = Vec::new();
+    /// The objects of so many views, from the first that was not reached the last time on. How many there are in all is the clients'
+    /// choice.
+    fn next(&mut self, looks: usize) -> Vec<(usize, WeakObject)> {
+        let mut next = Vec::new();
         for _ in 0..looks.min(self.views.len()) {
-            work::one();
             let behind = (Bound::Excluded(self.reached), Bound::Unbounded);
-            let next = self.views.range(behind).next();
-            let Some((&key, view)) = next.or_else(|| self.views.iter().next()) else {
+            let found = self.views.range(behind).next();
+            let Some((&key, view)) = found.or_else(|| self.views.iter().next()) else {
                 break;
             };
             self.reached = key;
-            if !view.object.is_alive() {
-                self.stale.remove(&key);
-                if let Some(view) = self.views.remove(&key) {
-                    self.room.give(&view.range);
-                    gone.push((key, view));
-                }
+            next.push((key, view.object.clone()));
+        }
+        next
+    }
+
+    /// Takes views out whose objects are spent. Their ranges are free then: a mapping holds its object and the contents, so no client can
+    /// see these.
+    fn take(&mut self, spent: &[usize]) -> Vec<(usize, Arc<View>)> {
+        let mut gone = Vec::new();
+        for &key in spent {
+            self.stale.remove(&key);
+            if let Some(view) = self.views.remove(&key) {
+                self.room.give(&view.range);
+                gone.push((key, view));
             }
         }
         gone

@@ -11,6 +11,7 @@
 mod client;
 mod closing;
 mod contexts;
+mod crossings;
 mod devices;
 mod endless;
 mod errors;

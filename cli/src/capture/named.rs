@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::source::{JSON, is_exec};
 use super::{Capture, CaptureError, EXTENSION, Limits, Reader};
+use crate::alike::{self, last};
 
 /// Name of the built-in frame: three gears and a torus, as Mesa submitted it for a GM965.
 pub const BUILT_IN: &str = "gears";
@@ -21,8 +22,6 @@ const FRAME: &str = "frame";
 /// Directories below the first one that are looked into, and entries that are looked at.
 const DEPTH: usize = 6;
 const ENTRIES: usize = 20_000;
-/// How alike two names have to be for one to be meant by the other; 1 is the same.
-const ALIKE: f64 = 0.6;
 
 /// Where a capture is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,11 +120,6 @@ pub fn below(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The last part of a path.
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 /// Finds captures in a directory, whose name under the first one is `prefix`.
 fn search(
     dir: &Path,
@@ -196,22 +190,20 @@ pub fn find(word: &Path, root: Option<&Path>) -> Result<Origin, Vec<String>> {
     }
     let mut names: Vec<String> = list.into_iter().map(|named| named.name).collect();
     names.extend(neighbours(word));
-    let mut alike: Vec<(f64, String)> = names
-        .into_iter()
-        .map(|name| {
-            let whole = strsim::normalized_damerau_levenshtein(text, &name);
-            let end = strsim::normalized_damerau_levenshtein(last(text), last(&name));
-            // Names that are alike as a whole come first.
-            (whole.max(end * 0.99), name)
-        })
-        .filter(|(alike, _)| *alike >= ALIKE)
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    alike.dedup_by(|a, b| a.1 == b.1);
-    Err(alike.into_iter().map(|(_, name)| name).take(3).collect())
+    Err(alike::names(text, names.into_iter()))
 }
 
-/// What lies where a path should lie.
+/// Whether a directory is a capture, or has one in it.
+fn has_captures(dir: &Path) -> bool {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.take(1000).any(|entry| {
+        let (path, name) = (entry.path(), entry.file_name());
+        let packed = path.extension().is_some_and(|e| e == EXTENSION);
+        packed || name.to_str().is_some_and(is_exec)
+    })
+}
+
+/// Captures that lie where a path should lie.
 fn neighbours(word: &Path) -> Vec<String> {
     let parent = match word.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -223,7 +215,7 @@ fn neighbours(word: &Path) -> Vec<String> {
     let paths = entries.flatten().take(1000).map(|entry| entry.path());
     let captures = paths.filter(|path| {
         let packed = path.extension().is_some_and(|e| e == EXTENSION);
-        packed || path.is_dir()
+        packed || has_captures(path)
     });
     captures
         .map(|path| {

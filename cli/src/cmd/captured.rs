@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::{Capture, CaptureError, Origin, named};
 use crestline_cli::replay::{self, Options};
-use crestline_cli::shown;
+use crestline_cli::{alike, shown};
 use kernel::string_helpers::Escaped;
 use kernel::time::Delta;
 use mmio_mock::intel::r#gen::DeviceInfo;
@@ -35,14 +35,8 @@ pub fn root() -> Option<PathBuf> {
 /// Where the capture is that a word of the command line means.
 pub fn find(word: &Path) -> Result<Origin, Error> {
     named::find(word, root().as_deref()).map_err(|alike| {
-        let alike: Vec<String> = alike
-            .iter()
-            .map(|name| format!("`{}`", Escaped(name)))
-            .collect();
-        let hint = match alike.as_slice() {
-            [] => String::new(),
-            names => format!(" Did you mean {}?", names.join(" or ")),
-        };
+        let alike = alike.iter().map(|name| Escaped(name).to_string());
+        let hint = alike::question(&alike.collect::<Vec<_>>());
         let word = shown::path(word);
         format!(
             "{word}: there is no such file or directory, and no capture has this name.{hint} \

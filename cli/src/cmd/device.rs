@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crestline_cli::number;
+use crestline_cli::{alike, number};
 use driver::{Driver, Model};
 use kernel::pci::{DeviceId, Driver as _, VENDOR_INTEL};
 use mmio_mock::intel::r#gen::{self, DEVICES, DeviceInfo, examples};
@@ -91,7 +91,12 @@ fn unknown(text: &str) -> String {
             "{text:?} is a list, and one device is meant here; only `crestline exec` takes several"
         );
     }
-    let mut out = format!("unknown device {text:?}; the devices are:");
+    let names = Driver::ID_TABLE
+        .iter()
+        .flat_map(|(_, model)| std::iter::once(model.name).chain(model.aliases.iter().copied()));
+    let word = text.to_ascii_lowercase();
+    let hint = alike::question(&alike::names(&word, names.map(str::to_ascii_lowercase)));
+    let mut out = format!("unknown device {text:?}.{hint} The devices are:");
     for (id, model) in Driver::ID_TABLE {
         let device = DEVICES.iter().find(|d| d.pci == (id.vendor, id.device));
         // Writing to a String cannot fail.

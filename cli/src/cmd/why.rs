@@ -2,10 +2,11 @@
 //!
 //! PRM: volume 4 3.3.1.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crestline_cli::why;
+use crestline_cli::capture::Capture;
+use crestline_cli::{shown, why};
 
 use super::progress::{Progress, Show};
 use super::{Error, captured, print};
@@ -54,7 +55,35 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if args.flip_y {
         print(&from_the_top(args.pixel, pixel))?;
     }
-    print(&why.to_string())
+    print(&why.to_string())?;
+    print(&next(&args.capture, &capture, &why))
+}
+
+/// Stops on the way to a thread that are written out.
+const STOPS: usize = 8;
+
+/// The command that stops the debugger in the thread, as a line; nothing where no name leads to the submission alone.
+fn next(path: &Path, capture: &Capture, why: &why::Why) -> String {
+    let submission = why.draw.as_ref().map(|draw| draw.submission.as_str());
+    let place = match submission {
+        _ if capture.execs.len() == 1 => path.to_owned(),
+        Some(name) if path.join(name).is_dir() => path.join(name),
+        _ => return String::new(),
+    };
+    let place = shown::path(place);
+    let Ok(place) = shlex::try_quote(&place) else {
+        return String::new();
+    };
+    let (x, y) = why.walk.pixel;
+    let before = why.walk.pixel_thread.instance.saturating_sub(1) as usize;
+    let (again, rest) = if before <= STOPS {
+        (" -c continue".repeat(before), String::new())
+    } else {
+        (String::new(), format!(", and `continue` {before} times"))
+    };
+    format!(
+        "to stop in this thread: crestline debug {place} -c \"break pixel {x},{y}\" -c run{again}{rest}\n"
+    )
 }
 
 /// The pixel of the surface that stands at a place of a flipped picture.

@@ -38,7 +38,7 @@ impl Why {
                 let slot = match (vertex.slot, self.walk.vertex_threads.get(&id)) {
                     (Some(slot), Some(thread)) if thread.indices.len() > 1 => {
                         format!(
-                            ", the {} of its two",
+                            ", the {} of its two vertices",
                             ["first", "second"][usize::from(slot & 1)]
                         )
                     }
@@ -103,6 +103,11 @@ impl Why {
     fn payload(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.payload {
             Some(payload) => write!(f, "{payload}"),
+            // With a setup thread the layout is the driver's own.
+            None if self.walk.setup.kernel.is_some() => writeln!(
+                f,
+                "    attributes: the shader computes them from what the setup kernel has written; `step` in `crestline debug` shows how"
+            ),
             None => Ok(()),
         }
     }
@@ -171,19 +176,13 @@ impl fmt::Display for Why {
             thread.slot,
             self.kernel(thread.kernel)
         )?;
-        let submission = self.draw.as_ref().map(|draw| draw.submission.as_str());
         writeln!(
             f,
-            "    occurrence {} of {} of its 2x2 pixels, lit pixels {:#06x}; `crestline debug` has it at stop {} of `break pixel {x},{y}`{}",
+            "    subspan {0} is the 2x2 pixels around it; threads of the submission shade these {1}, this is number {2}; the thread lights {3:#06x}, one bit a pixel",
+            thread.slot,
+            Counted(thread.instances, "time"),
             thread.instance,
-            thread.instances,
             thread.lit,
-            thread.instance,
-            match submission {
-                // As below.
-                None | Some("") => String::new(),
-                Some(name) => format!(" in {name}"),
-            },
         )?;
         match &self.draw {
             Some(draw) => writeln!(
@@ -238,7 +237,11 @@ impl fmt::Display for Why {
             )?;
         }
         self.copied(f)?;
-        writeln!(f, "  the frame ran {}", Counted(walk.runs, "time"))?;
+        writeln!(
+            f,
+            "  the frame ran {} for this answer",
+            Counted(walk.runs, "time")
+        )?;
         if let Some(trouble) = &self.trouble {
             writeln!(f, "  the frame itself does not run to its end: {trouble}")?;
         }

@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::sync::{Arc, Weak};
 use core::any::Any;
 use core::fmt;
+use core::ops::Deref;
 
 use kernel::dma::{CoherentAllocation, DmaAddress, PAGE_SIZE};
 use kernel::drm::BaseObject;
@@ -60,6 +61,14 @@ impl WeakObject {
     pub fn is_alive(&self) -> bool {
         work::one();
         self.0.strong_count() > 0
+    }
+
+    /// Whether the object is gone, or its contents are. Neither comes back, and nobody maps the object again.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        work::one();
+        let object = self.0.upgrade().map(|inner| Object { inner });
+        object.is_none_or(|object| object.pages().is_err())
     }
 
     /// The object, unless it is gone.
@@ -238,18 +247,35 @@ impl Object {
         self.inner.binding.lock().pins > 0
     }
 
-    /// Gives the contents up when neither user space, nor the device, nor a holder of a pin needs them. Whether
+    /// A hold on the object for a mapping of a program; `as_pages` when the mapping has the pages as they lie, not by way of a fence.
+    #[must_use]
+    pub fn show(&self, as_pages: bool) -> Shown {
+        self.state(|state| state.show(as_pages));
+        Shown(self.clone())
+    }
+
+    /// Whether a mapping has ever had the pages as they lie.
+    #[must_use]
+    pub fn has_shown_pages(&self) -> bool {
+        self.state(|state| state.has_shown_pages)
+    }
+
+    /// Gives the contents up when neither user space, nor a mapping, nor the device, nor a holder of a pin needs them. Whether
     /// that was so; whether there were any.
     pub(crate) fn purge(&self) -> (bool, bool) {
         let mut binding = self.inner.binding.lock();
-        let unneeded =
-            self.state(|state| state.madvise == Madvise::DontNeed && state.active(false).is_none());
+        let unneeded = self.state(|state| {
+            let wanted = state.madvise != Madvise::DontNeed || state.is_shown();
+            !wanted && state.active(false).is_none()
+        });
         if !unneeded || binding.pins > 0 {
             return (false, false);
         }
+        // It cannot be bound meanwhile, but it may have been mapped. The pages go back outside the locks.
+        let Ok(pages) = self.state(State::purge) else {
+            return (false, false);
+        };
         self.inner.release(&mut binding);
-        // It cannot be bound meanwhile. The pages go back outside the locks.
-        let pages = self.state(State::purge);
         drop(binding);
         (true, pages.is_some())
     }
@@ -263,6 +289,30 @@ impl Object {
     #[must_use]
     pub fn is_busy(&self, writer: bool) -> bool {
         self.state(|state| state.active(writer).is_some())
+    }
+}
+
+/// An object that a mapping shows: its contents stay meanwhile, also where they are not needed. Each clone is a mapping.
+#[derive(Debug)]
+pub struct Shown(Object);
+
+impl Clone for Shown {
+    fn clone(&self) -> Self {
+        self.0.show(false)
+    }
+}
+
+impl Deref for Shown {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.0
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.0.state(State::hide);
     }
 }
 

@@ -191,6 +191,14 @@ impl Offsets {
         })
     }
 
+    /// How many offsets are taken, once those that are free again have been looked for.
+    #[cfg(test)]
+    pub(crate) fn taken(&self) -> usize {
+        let mut inner = self.0.lock();
+        inner.prune(usize::MAX);
+        inner.entries.len()
+    }
+
     /// The objects that may be mapped in a way.
     pub(crate) fn shown(&self, kind: Kind) -> impl Iterator<Item = Object> + use<> {
         let shown: Vec<_> = {

@@ -206,10 +206,19 @@ fn objects_are_pinned_purged_and_bound_once() {
     assert!(toy.user().lru.evictable().is_empty());
     drop(pin);
     assert_eq!(toy.user().lru.evictable().len(), 1);
+    let shown = [object.show(false), object.show(true)];
+    assert!(object.has_shown_pages());
+    let copy = shown[0].clone();
+    drop(shown);
+    assert!(!toy.user().lru.purge(), "a program has it mapped");
+    assert_eq!((copy.read32(0), object.bound_at()), (Ok(0), Some(4096)));
+    assert!(!object.downgrade().is_spent());
+    drop(copy);
     assert!(toy.user().lru.purge());
     assert_eq!(object.bound_at(), None);
     assert_eq!(object.read32(0), Err(EFAULT));
     assert_eq!(toy.space.lock().len(), 0);
+    assert!(object.downgrade().is_spent());
 }
 
 #[test]

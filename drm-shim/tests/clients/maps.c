@@ -13,6 +13,8 @@ int main(void) {
     strcpy(map + 0x100, "client");
     CHECK(mmap(NULL, 4096, both, MAP_SHARED, fd, 1 << 20) == MAP_FAILED && errno == EINVAL);
     CHECK(mmap(NULL, 4096, both, MAP_SHARED, fd, 12) == MAP_FAILED && errno == EINVAL);
+    // What the system refuses although the node has a place for it: the node hears that nothing is mapped.
+    CHECK(mmap((void *)1, 4096, both, MAP_SHARED | MAP_FIXED, fd, 0x4000) == MAP_FAILED && errno == EINVAL);
 
     // The first page shows the other memory from now on, and the second stays.
     strcpy(map + 4096, "stays");

@@ -377,6 +377,10 @@ impl Connection {
                 self.maps.store(true, Ordering::Relaxed);
                 self.answer(0, offset, which, &[]);
             }
+            Some(Op::Missed) => {
+                self.maps.store(false, Ordering::Relaxed);
+                self.log("missed".into());
+            }
             Some(Op::Mapped) if !self.maps.swap(false, Ordering::Relaxed) => {
                 self.log("unexpected: it has not asked where".into());
                 self.answer(-nix::libc::EINVAL, 0, 0, &[]);

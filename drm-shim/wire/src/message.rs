@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -78,6 +78,8 @@ ops! {
     /// What [`Op::Copied`] has told does not move after all: the other range shows what it showed before. Numbers as there. Reply: a head
     /// alone, or ESTALE when a part of that has another place by now, so that it must not be shown any more.
     Stayed = 15,
+    /// What the last [`Op::Map`] of this connection has told a place of is not mapped: its object need not be held. No reply.
+    Missed = 16,
 }
 
 /// Head of what a client sends.

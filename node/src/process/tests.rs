@@ -18,7 +18,7 @@ fn device() -> Device {
 fn mapped(object: &Object, pages: u64) -> Mapped {
     Mapped {
         len: pages * PAGE,
-        object: object.clone(),
+        object: object.show(false),
         kind: Kind::Gtt,
         start: 0,
         place: Place::default(),

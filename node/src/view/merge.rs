@@ -223,7 +223,8 @@ impl Sides<'_> {
     fn with_bytes(&self, object: &Object, look: impl FnOnce(&mut [u8])) -> bool {
         let door = self.door.lock();
         let mut is_there = false;
-        // Asked anew for each piece: the contents may have been purged.
+        // Asked anew for each piece: the contents may have been purged. While they are looked at they stay.
+        let object = object.show(false);
         if let Some(address) = object.dma_address() {
             // With the device stopped: its slices leave the memory's lock free for too short a time.
             self.platform.with_device(|_| {

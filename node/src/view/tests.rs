@@ -123,7 +123,7 @@ fn mapped(objects: &[Object]) -> Arc<Processes> {
     for (address, object) in (0..).step_by(4096).zip(objects) {
         let mapped = Mapped {
             len: 4096,
-            object: object.clone(),
+            object: object.show(false),
             kind: Kind::Gtt,
             start: 0,
             place: crate::map::Place::default(),

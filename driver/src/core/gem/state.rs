@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::dma::CoherentAllocation;
-use kernel::error::{Result, code::EFAULT};
+use kernel::error::{Result, code::EBUSY, code::EFAULT};
 
 use crate::core::fence::{Fence, seqno_passed};
 
@@ -49,6 +49,10 @@ pub(crate) struct State {
     written: Vec<Arc<Fence>>,
     /// Submissions that wait for it.
     claims: Vec<Claim>,
+    /// Mappings of it.
+    shown: usize,
+    /// One of them has had its pages as they lie.
+    pub(super) has_shown_pages: bool,
 }
 
 impl State {
@@ -61,7 +65,25 @@ impl State {
             used: Vec::new(),
             written: Vec::new(),
             claims: Vec::new(),
+            shown: 0,
+            has_shown_pages: false,
         }
+    }
+
+    /// Notes a mapping.
+    pub(super) fn show(&mut self, as_pages: bool) {
+        self.shown = self.shown.saturating_add(1);
+        self.has_shown_pages |= as_pages;
+    }
+
+    /// A mapping is gone.
+    pub(super) fn hide(&mut self) {
+        self.shown = self.shown.saturating_sub(1);
+    }
+
+    /// Whether there is a mapping.
+    pub(super) fn is_shown(&self) -> bool {
+        self.shown > 0
     }
 
     /// The pages; `EFAULT` when they have been purged.
@@ -87,10 +109,13 @@ impl State {
         self.claims.iter().any(|other| claim.is_behind(other))
     }
 
-    /// Gives the contents up.
-    pub(super) fn purge(&mut self) -> Option<Arc<CoherentAllocation>> {
+    /// Gives the contents up, and comes back with the pages that there were; `EBUSY` when there is a mapping.
+    pub(super) fn purge(&mut self) -> Result<Option<Arc<CoherentAllocation>>> {
+        if self.is_shown() {
+            return Err(EBUSY);
+        }
         self.madvise = Madvise::Purged;
-        self.pages.take()
+        Ok(self.pages.take())
     }
 
     /// Notes a request that uses the object.

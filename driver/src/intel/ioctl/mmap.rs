@@ -1,9 +1,10 @@
 //! Calls that prepare mappings.
 //!
 //! i915 `i915_gem_mman.c`. Not modelled: GEM_MMAP, which maps in the call itself; the node does that.
-use kernel::error::{Result, code::EINVAL, code::ENODEV};
+use kernel::error::{Result, code::EINVAL, code::ENODEV, code::ENOENT};
 
 use super::Call;
+use crate::core::gem::Object;
 use crate::core::mmap::Kind;
 use crate::intel::extension;
 use crate::intel::uapi::gem::{
@@ -32,6 +33,7 @@ pub(super) fn mmap(call: &Call<'_>, arg: &mut Mmap) -> Result {
         return Err(EINVAL);
     }
     let base = (call.device.mappings()).assign_inside(&object, kind, call.file.number())?;
+    keep(call, arg.handle, &object)?;
     arg.addr_ptr = base.wrapping_add(arg.offset);
     Ok(())
 }
@@ -50,5 +52,17 @@ pub(super) fn mmap_offset(call: &Call<'_>, arg: &mut MmapOffset) -> Result {
     // Fixed placements are for devices with memory of their own.
     let kind = kind.ok_or(ENODEV)?;
     arg.offset = (call.device.mappings()).assign(&object, kind, call.file.number())?;
-    Ok(())
+    keep(call, arg.handle, &object)
+}
+
+/// Takes the offset that was just given back where another thread has closed the handle meanwhile: nothing else would, and offsets of objects that
+/// are gone would stay taken.
+fn keep(call: &Call<'_>, handle: u32, object: &Object) -> Result {
+    let now = call.file.object(handle);
+    if now.as_ref().is_ok_and(|now| now == object) {
+        return Ok(());
+    }
+    let mappings = call.device.mappings();
+    mappings.revoke(object, call.file.number());
+    now.and(Err(ENOENT))
 }

@@ -3,6 +3,8 @@ use kernel::error::code::{
     E2BIG, EACCES, EFAULT, EINTR, EINVAL, EIO, ENODEV, ENOENT, ENOMEM, ETIME,
 };
 
+use core::sync::atomic::{AtomicBool, AtomicU32};
+
 use kernel::time::Clock;
 
 use super::*;
@@ -321,6 +323,51 @@ fn offsets_are_given_once_and_belong_to_a_file() {
     assert_eq!(map(2, 0, 4096), Err(EINVAL));
     assert_eq!(map(0, 4096, 1), Err(EINVAL));
     assert_eq!(map(0, 0, 0), Err(EINVAL));
+}
+
+#[test]
+fn an_offset_that_is_asked_for_while_its_handle_is_closed_is_free_afterwards() {
+    let bench = Bench::new();
+    let other = Bench {
+        fake: Arc::clone(&bench.fake),
+        device: bench.device.clone(),
+        file: File::open(&bench.device, Node::Render),
+        process: Process::default(),
+    };
+    let (handle, found) = (AtomicU32::new(0), AtomicU32::new(0));
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Asks for whatever handle there is, by both calls.
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Acquire) {
+                let mut arg = gem::MmapOffset {
+                    handle: handle.load(Ordering::Acquire),
+                    flags: 1,
+                    ..Default::default()
+                };
+                let at = other.call_of(&bench.file, gem::MMAP_OFFSET, &mut arg);
+                let mut arg = gem::Mmap {
+                    handle: arg.handle,
+                    size: 4096,
+                    ..Default::default()
+                };
+                let mapped = other.call_of(&bench.file, gem::MMAP, &mut arg);
+                let more = u32::from(at.is_ok()) + u32::from(mapped.is_ok());
+                found.fetch_add(more, Ordering::Release);
+            }
+        });
+        // Until enough of them were there when they were asked for.
+        let mut rounds = 0;
+        while rounds < 3000 || found.load(Ordering::Acquire) < 100 {
+            let made = bench.create(4096);
+            handle.store(made, Ordering::Release);
+            bench.file.close_object(made).unwrap();
+            rounds += 1;
+        }
+        is_done.store(true, Ordering::Release);
+    });
+    let table = bench.device.mappings();
+    assert_eq!(table.taken(), 0);
 }
 
 #[test]
