@@ -452,8 +452,11 @@ impl<'a> Around<'a> {
         if let Some(object) = &object {
             if is(uapi::gem::SET_TILING) {
                 card.views.relayout(card.live(), object);
-            } else if is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) || is(uapi::gem::SET_DOMAIN) {
-                card.views.push(card.live(), object);
+            } else {
+                let crosses = is(uapi::gem::SET_DOMAIN) && object.has_shown_pages();
+                if crosses || is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) {
+                    card.views.push(card.live(), object);
+                }
             }
         }
         Around {

@@ -100,6 +100,10 @@ fn place(server: &Server, card: &Card, mapped: &Mapped) -> Result<Place> {
 pub fn map(server: &Server, found: Found, head: &Head) -> Result<(Arc<Card>, Mapped)> {
     let card = Arc::clone(&found.card);
     let mut mapped = resolve(found, head.b, head.c)?;
+    if mapped.kind != Kind::Gtt {
+        // What was written through a fence before.
+        card.views.push(card.live(), &mapped.object);
+    }
     mapped.place = place(server, &card, &mapped)?;
     Ok((card, mapped))
 }

@@ -3,7 +3,7 @@
 //! i915 `i915_gem_domain.c` and `i915_gem_dmabuf.c`; a fence's mapping shows a tiled object in rows, the others show its pages.
 
 use std::fs::File;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 
 use driver::uapi::gem::domain::{CPU, GTT};
@@ -81,17 +81,17 @@ fn tiled(party: &Party) -> u32 {
 }
 
 impl Two {
-    /// `dma_buf`: the pages are those of a dma-buf, whose number comes back.
-    fn new(name: &str, by_dma_buf: bool) -> (Two, Option<u64>) {
+    /// `by_dma_buf`: the mapping of the pages is one of a dma-buf, which comes back.
+    fn new(name: &str, by_dma_buf: bool) -> (Two, Option<OwnedFd>) {
         let (life, hello) = Connection::new(name, Op::Life);
         let memories: Vec<File> = hello.fds.into_iter().map(File::from).collect();
         let party = Party::new(name);
         let handle = tiled(&party);
         let offset = offset_of(&party, handle, gem::MMAP_OFFSET_GTT);
         let fence = mapped(&party, &memories, party.file, offset, 1 << 30);
-        let shared = by_dma_buf.then(|| dma_buf_of(&party, handle));
-        let pages = match shared {
-            Some(number) => mapped(&party, &memories, number, 0, 1 << 31),
+        let shared = by_dma_buf.then(|| party.export(handle, drm::RDWR));
+        let pages = match &shared {
+            Some(fd) => mapped(&party, &memories, fd.as_raw_fd() as u64, 0, 1 << 31),
             None => {
                 let offset = offset_of(&party, handle, gem::MMAP_OFFSET_WB);
                 mapped(&party, &memories, party.file, offset, 1 << 31)
@@ -116,22 +116,6 @@ impl Two {
         };
         assert_eq!(self.party.ask(gem::SET_DOMAIN.0, arg.as_mut_bytes()), 0);
     }
-}
-
-/// Exports an object; the descriptor stays open until the process ends.
-fn dma_buf_of(party: &Party, handle: u32) -> u64 {
-    let mut arg = drm::PrimeHandle::new_zeroed();
-    (arg.handle, arg.flags) = (handle, drm::RDWR);
-    let request = u64::from(drm::PRIME_HANDLE_TO_FD.0);
-    let head = Head::new(Op::Ioctl, party.file, [request, 0, 0]);
-    let mut install = party.client.call(&head, arg.as_bytes());
-    assert_eq!(install.reply.kind, wire::Reply::INSTALL);
-    let fd = install.fds.remove(0);
-    let number = fd.as_raw_fd() as u64;
-    std::mem::forget(fd);
-    let head = Head::new(Op::Installed, wire::NO_FILE, [number, 0, 0]);
-    assert_eq!(party.client.call(&head, &[]).reply.result, 0);
-    number
 }
 
 #[test]
@@ -163,16 +147,30 @@ fn a_later_write_to_the_pages_is_not_undone_by_an_earlier_one_through_the_fence(
 }
 
 #[test]
+fn a_mapping_of_the_pages_begins_with_what_the_fence_has() {
+    let (_node, name) = start();
+    let (_life, hello) = Connection::new(&name, Op::Life);
+    let memories: Vec<File> = hello.fds.into_iter().map(File::from).collect();
+    let party = Party::new(&name);
+    let handle = tiled(&party);
+    let map = |kind, address| {
+        let offset = offset_of(&party, handle, kind);
+        mapped(&party, &memories, party.file, offset, address)
+    };
+    map(gem::MMAP_OFFSET_GTT, 1 << 30).write(9);
+    assert_eq!(map(gem::MMAP_OFFSET_WB, 1 << 31).read(), 9);
+}
+
+#[test]
 fn an_access_by_dma_buf_sees_and_shows_what_the_fence_has() {
     let (_node, name) = start();
-    let (two, number) = Two::new(&name, true);
+    let (two, shared) = Two::new(&name, true);
+    let shared = shared.unwrap();
+    let number = shared.as_raw_fd() as u64;
     let sync = |flags: u64| {
         let mut arg = dma_buf::Sync { flags };
         let client = &two.party.client;
-        assert_eq!(
-            client.ioctl(number.unwrap(), dma_buf::SYNC.0, arg.as_mut_bytes()),
-            0
-        );
+        assert_eq!(client.ioctl(number, dma_buf::SYNC.0, arg.as_mut_bytes()), 0);
     };
     two.set_domain(GTT);
     two.fence.write(5);

@@ -59,24 +59,6 @@ fn alone(device: &str, frame: &Frame) -> Vec<Vec<u8>> {
     party(&name, 0).draw(frame)
 }
 
-/// A request whose answer comes behind a descriptor; the descriptor.
-fn installed(party: &Party, request: u32, block: &[u8]) -> OwnedFd {
-    let head = Head::new(Op::Ioctl, party.file, [request.into(), 0, 0]);
-    let mut install = party.client.call(&head, block);
-    assert_eq!(install.reply.kind, wire::Reply::INSTALL);
-    let fd = install.fds.remove(0);
-    let number = fd.as_raw_fd() as u64;
-    let head = Head::new(Op::Installed, wire::NO_FILE, [number, 0, 0]);
-    assert_eq!(party.client.call(&head, &[]).reply.result, 0);
-    fd
-}
-
-fn export(party: &Party, handle: u32) -> OwnedFd {
-    let mut arg = drm::PrimeHandle::new_zeroed();
-    arg.handle = handle;
-    installed(party, drm::PRIME_HANDLE_TO_FD.0, arg.as_bytes())
-}
-
 fn import(party: &Party, fd: &OwnedFd) -> i32 {
     let mut arg = drm::PrimeHandle::new_zeroed();
     arg.fd = fd.as_raw_fd();
@@ -238,7 +220,7 @@ fn a_mapping_shows_the_memory_of_its_device() {
         nix::sys::uio::pread(memory, &mut bytes, place.value as i64).unwrap();
         assert_eq!(bytes, [0xa0 + device as u8; 16]);
         // The dma-buf as well.
-        let shared = export(party, handle);
+        let shared = party.export(handle, 0);
         let head = Head::new(Op::Map, shared.as_raw_fd() as u64, [3, 0, 4096]);
         let place = party.client.call(&head, &[]).reply;
         assert_eq!((place.result, place.which), (0, 2 * device));
@@ -291,7 +273,7 @@ fn a_dma_buf_of_the_other_device_is_refused_and_stays_whole() {
     for (own, other) in [(0, 1), (1, 0)] {
         let handle = parties[own].create(4096);
         parties[own].write(handle, b"mine");
-        let fd = export(&parties[own], handle);
+        let fd = parties[own].export(handle, 0);
         for _ in 0..2 {
             assert_eq!(import(&parties[other], &fd), EOPNOTSUPP);
         }
@@ -309,7 +291,7 @@ fn fence(party: &Party, flags: u32) -> OwnedFd {
     assert_eq!(party.ask(syncobj::CREATE.0, made.as_mut_bytes()), 0);
     let mut arg = syncobj::Handle::new_zeroed();
     (arg.handle, arg.flags) = (made.handle, flags);
-    installed(party, syncobj::HANDLE_TO_FD.0, arg.as_bytes())
+    party.installed(syncobj::HANDLE_TO_FD.0, arg.as_bytes())
 }
 
 #[test]

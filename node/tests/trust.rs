@@ -19,24 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A dma-buf, which alone holds its object.
 fn dma_buf(party: &Party, flags: u32) -> OwnedFd {
-    let mut arg = drm::PrimeHandle::new_zeroed();
-    arg.handle = party.create(8192);
-    arg.flags = flags;
-    let head = Head::new(
-        Op::Ioctl,
-        party.file,
-        [u64::from(drm::PRIME_HANDLE_TO_FD.0), 0, 0],
-    );
-    let mut install = party.client.call(&head, arg.as_bytes());
-    assert_eq!(install.reply.kind, wire::Reply::INSTALL);
-    let fd = install.fds.remove(0);
-    let number = fd.as_raw_fd() as u64;
-    let done = party.client.call(
-        &Head::new(Op::Installed, wire::NO_FILE, [number, 0, 0]),
-        &[],
-    );
-    assert_eq!(done.reply.result, 0);
-    party.close(arg.handle);
+    let handle = party.create(8192);
+    let fd = party.export(handle, flags);
+    party.close(handle);
     fd
 }
 

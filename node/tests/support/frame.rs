@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use driver::uapi::{context, drm, exec, gem, syncobj};
 use serde_json::Value;
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
 use super::Connection;
-use wire::Op;
+use wire::{Head, Op};
 
 const BATCH_END: u32 = 0x0a << 23;
 /// MI_BATCH_BUFFER_START and MI_STORE_DATA_IMM in the GTT (PRM volume 1).
@@ -275,6 +275,25 @@ impl Party {
     /// A request; its result.
     pub fn ask(&self, request: u32, block: &mut [u8]) -> i32 {
         self.client.ioctl(self.file, request, block)
+    }
+
+    /// A request whose answer comes behind a descriptor; the descriptor.
+    pub fn installed(&self, request: u32, block: &[u8]) -> OwnedFd {
+        let head = Head::new(Op::Ioctl, self.file, [request.into(), 0, 0]);
+        let mut install = self.client.call(&head, block);
+        assert_eq!(install.reply.kind, wire::Reply::INSTALL);
+        let fd = install.fds.remove(0);
+        let number = fd.as_raw_fd() as u64;
+        let head = Head::new(Op::Installed, wire::NO_FILE, [number, 0, 0]);
+        assert_eq!(self.client.call(&head, &[]).reply.result, 0);
+        fd
+    }
+
+    /// A dma-buf of an object.
+    pub fn export(&self, handle: u32, flags: u32) -> OwnedFd {
+        let mut arg = drm::PrimeHandle::new_zeroed();
+        (arg.handle, arg.flags) = (handle, flags);
+        self.installed(drm::PRIME_HANDLE_TO_FD.0, arg.as_bytes())
     }
 
     /// A new object.
