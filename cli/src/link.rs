@@ -15,7 +15,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, FcntlArg, OFlag, fcntl, openat, readlinkat};
 use nix::sys::stat::Mode;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
-use nix::unistd::{AccessFlags, faccessat};
+use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 
 use crate::shown;
 
@@ -115,9 +115,13 @@ pub const ALL: u32 = 0o666;
 
 /// Whether a path leads to a descriptor of this process, whichever user has made what it is open on.
 fn is_own_descriptor(path: &Path) -> bool {
-    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"]
-        .iter()
-        .any(|own| path.starts_with(own))
+    let is = |place: &str| path == Path::new(place);
+    let digits = |name: &OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    let is_in = |dir: &str| path.parent() == Some(Path::new(dir));
+    let numbered = path.file_name().is_some_and(digits);
+    is("/dev/stdout")
+        || is("/dev/stderr")
+        || numbered && (is_in("/dev/fd") || is_in("/proc/self/fd"))
 }
 
 /// Makes a file to be written, or empties one; an error as of [`to_write`].
@@ -130,27 +134,40 @@ pub fn create(path: &Path, mode: u32) -> io::Result<File> {
 }
 
 /// Opens a file to be written, with more `flags` of open(2); an error when it is another user's, who could read it, hold it or keep its
-/// end, and when others may have given it this name. Opening a FIFO of this user waits until a program reads it.
+/// end. Opening a FIFO of this user waits until a program reads it.
+///
+/// In a directory where others write, a file that is there is removed first and a new one made: the name may be a second one of a file of
+/// this user, and whether it is can change at any moment.
 pub fn to_write(path: &Path, flags: OFlag, mode: u32) -> io::Result<File> {
     let found = find(path)?;
-    let own_fifo = |meta: Metadata| meta.file_type().is_fifo() && is_trusted(&meta);
-    let waits = found.metadata().is_ok_and(own_fifo);
+    let before = found.metadata().ok();
+    let own_fifo = |meta: &Metadata| meta.file_type().is_fifo() && is_trusted(meta);
+    let waits = before.as_ref().is_some_and(own_fifo);
     let mut flags = flags | OFlag::O_WRONLY;
     if !waits {
         flags |= OFlag::O_NONBLOCK;
+    }
+    let shared = found.is_shared()?;
+    if shared && let Some(before) = before.as_ref().filter(|meta| meta.is_file()) {
+        found.check(before)?;
+        unlinkat(
+            &found.dir,
+            found.name.as_os_str(),
+            UnlinkatFlags::NoRemoveDir,
+        )?;
+        flags |= OFlag::O_CREAT | OFlag::O_EXCL;
+    } else if shared && before.is_none() && flags.contains(OFlag::O_CREAT) {
+        flags |= OFlag::O_EXCL;
     }
     let file = found.open(flags, mode)?;
     let meta = file.metadata()?;
     if !is_own_descriptor(path) {
         check_owner(&meta)?;
     }
-    if meta.is_file() && meta.nlink() > 1 {
-        let dir = File::from(found.dir).metadata()?;
-        if !is_trusted(&dir) || dir.mode() & 0o022 != 0 {
-            return Err(io::Error::other(
-                "this file has other names, and other users may have given it this one",
-            ));
-        }
+    if shared && meta.is_file() && !flags.contains(OFlag::O_EXCL) {
+        return Err(io::Error::other(
+            "another user has put this file here at this moment",
+        ));
     }
     if !waits {
         let now = OFlag::from_bits_retain(fcntl(&file, FcntlArg::F_GETFL)?);
@@ -178,18 +195,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     let Found { dir, name } = &found;
     if let Some(before) = &before {
-        check_owner(before)?;
-        faccessat(
-            dir,
-            name.as_os_str(),
-            AccessFlags::W_OK,
-            AtFlags::AT_EACCESS,
-        )?;
+        found.check(before)?;
     }
     // The directory, wherever names lead by now.
     let place = PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd()));
     let mut file = tempfile::Builder::new()
-        .prefix(name)
+        .prefix(".crestline-")
         .suffix(".part")
         .permissions(Permissions::from_mode(ALL))
         .tempfile_in(&place)?;
@@ -217,6 +228,19 @@ impl Found {
         }
         let mode = Mode::from_bits_truncate(mode);
         Ok(openat(&self.dir, self.name.as_os_str(), flags, mode)?.into())
+    }
+
+    /// Whether others may put files into the directory, or rename them there.
+    fn is_shared(&self) -> io::Result<bool> {
+        let dir = File::from(self.dir.try_clone()?).metadata()?;
+        Ok(!is_trusted(&dir) || dir.mode() & 0o022 != 0)
+    }
+
+    /// An error when what is there is another user's, or this user may not write it.
+    fn check(&self, meta: &Metadata) -> io::Result<()> {
+        check_owner(meta)?;
+        let (name, flags) = (self.name.as_os_str(), AtFlags::AT_EACCESS);
+        Ok(faccessat(&self.dir, name, AccessFlags::W_OK, flags)?)
     }
 
     /// What is there, if something is.
@@ -322,11 +346,25 @@ mod tests {
         fs::hard_link(&file, &name).unwrap();
         create(&name, ALL).unwrap().write_all(b"own").unwrap();
         fs::set_permissions(base.path(), Permissions::from_mode(0o1777)).unwrap();
-        let error = create(&name, ALL).unwrap_err().to_string();
-        assert!(error.contains("other names"), "{error}");
-        assert_eq!(fs::read_to_string(&file).unwrap(), "own");
+        for text in ["first", "second"] {
+            create(&name, ALL)
+                .unwrap()
+                .write_all(text.as_bytes())
+                .unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), "own");
+            assert_eq!(fs::read_to_string(&name).unwrap(), text);
+            fs::remove_file(&name).unwrap();
+            fs::hard_link(&file, &name).unwrap();
+        }
         replace(&name, b"new").unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "own");
+        // What is opened to be written later is a new file, too.
+        fs::remove_file(&name).unwrap();
+        fs::hard_link(&file, &name).unwrap();
+        let mut kept = to_write(&name, OFlag::empty(), ALL).unwrap();
+        kept.write_all(b"kept").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "own");
+        assert_eq!(fs::read_to_string(&name).unwrap(), "kept");
     }
 
     #[test]
@@ -362,6 +400,37 @@ mod tests {
             let error = replace(&file, b"new").unwrap_err().to_string();
             assert!(error.contains("user 4242"), "{error}");
             assert_eq!(fs::read_to_string(&file).unwrap(), "short");
+        }
+    }
+
+    #[test]
+    fn only_descriptors_of_this_process_may_be_open_on_files_of_others() {
+        for path in [
+            "/dev/stdout",
+            "/dev/stderr",
+            "/dev/fd/1",
+            "/proc/self/fd/12",
+        ] {
+            assert!(is_own_descriptor(Path::new(path)), "{path}");
+        }
+        for path in [
+            "/proc/self/fd/../../../tmp/file",
+            "/dev/fd",
+            "/dev/fd/../shm/1",
+            "/proc/self/fd/1/file",
+            "/dev/stdout/1",
+        ] {
+            assert!(!is_own_descriptor(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn names_are_as_long_as_the_system_has_them() {
+        let base = tempfile::tempdir().unwrap();
+        let name = base.path().join("n".repeat(255));
+        for text in ["first", "second"] {
+            replace(&name, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&name).unwrap(), text);
         }
     }
 

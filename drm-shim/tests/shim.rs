@@ -211,7 +211,9 @@ fn mappings_are_the_memory_and_follow_it() {
     succeed(command(&program, Some(&server)));
     assert_eq!(server.read(0, 0x4100, 6), b"client");
     let log = await_line(&server, "process ends");
-    assert_eq!(count(&log, "missed"), 1);
+    // A sanitizer's own `mmap` refuses such an address before the library hears of it.
+    let missed = usize::from(std::env::var_os("CRESTLINE_SANITIZER").is_none());
+    assert_eq!(count(&log, "missed"), missed);
     let lines: Vec<&str> = log
         .iter()
         .map(String::as_str)

@@ -45,8 +45,8 @@ struct View {
     object: WeakObject,
     /// Where it lies in the memory of views.
     range: Range<usize>,
-    /// Locked only with a handle that keeps the object: then the range is not given back meanwhile, unless the object's contents go, after which
-    /// nothing is merged.
+    /// Locked only with a handle that keeps the object. Whoever writes into the range holds the object's contents as well: then it is
+    /// not given back meanwhile.
     copy: Mutex<Copy>,
 }
 

@@ -1,4 +1,6 @@
-//! An object through mappings of two kinds: each sees what was written through the other, once the program says that it crosses over.
+//! An object through mappings of two kinds: what one writes the other sees.
+//!
+//! That is so once the program says that it crosses over.
 //!
 //! i915 `i915_gem_domain.c` and `i915_gem_dmabuf.c`; a fence's mapping shows a tiled object in rows, the others show its pages.
 
@@ -26,7 +28,7 @@ struct Mapping {
 impl Mapping {
     fn write(&self, byte: u8) {
         self.memory
-            .write_all_at(&[byte; SIZE], self.offset)
+            .write_all_at(&vec![byte; SIZE], self.offset)
             .unwrap();
     }
 
@@ -90,13 +92,12 @@ impl Two {
         let offset = offset_of(&party, handle, gem::MMAP_OFFSET_GTT);
         let fence = mapped(&party, &memories, party.file, offset, 1 << 30);
         let shared = by_dma_buf.then(|| party.export(handle, drm::RDWR));
-        let pages = match &shared {
-            Some(fd) => mapped(&party, &memories, fd.as_raw_fd() as u64, 0, 1 << 31),
-            None => {
-                let offset = offset_of(&party, handle, gem::MMAP_OFFSET_WB);
-                mapped(&party, &memories, party.file, offset, 1 << 31)
-            }
+        let (file, offset) = if let Some(fd) = &shared {
+            (fd.as_raw_fd() as u64, 0)
+        } else {
+            (party.file, offset_of(&party, handle, gem::MMAP_OFFSET_WB))
         };
+        let pages = mapped(&party, &memories, file, offset, 1 << 31);
         let two = Two {
             party,
             handle,
@@ -246,7 +247,9 @@ fn what_is_mapped_keeps_its_contents_and_no_other_object_comes_there() {
     assert!(!advise(&two.party, idle, gem::MADV_WILLNEED));
     assert_eq!(two.pages.read(), 7);
     assert!(advise(&two.party, two.handle, gem::MADV_WILLNEED));
-    filling.iter().for_each(|handle| party.close(*handle));
+    for handle in filling {
+        party.close(handle);
+    }
     // Nobody can map it again, so that its place is free although there is a handle of it.
     let other = tiled(&two.party);
     assert_eq!(view_of(other), place);

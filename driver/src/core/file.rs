@@ -134,6 +134,11 @@ impl File {
         objects.handles.get(handle).cloned().ok_or(ENOENT)
     }
 
+    /// Whether there is a handle of an object.
+    pub(crate) fn holds(&self, object: &Object) -> bool {
+        self.objects.lock().counts.contains_key(&object.key())
+    }
+
     /// Gives an object a new handle.
     pub(crate) fn add_object(&self, object: &Object) -> Result<u32> {
         object.state(|state| state.handles = state.handles.saturating_add(1));

@@ -254,6 +254,12 @@ impl Object {
         Shown(self.clone())
     }
 
+    /// Whether its contents stay because of [`show`](Self::show).
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.state(|state| state.is_shown())
+    }
+
     /// Whether a mapping has ever had the pages as they lie.
     #[must_use]
     pub fn has_shown_pages(&self) -> bool {

@@ -42,6 +42,8 @@ struct Entry {
     inside: bool,
     /// Files that have asked for the offset.
     files: BTreeSet<u64>,
+    /// It is among those that may go.
+    leaves: bool,
 }
 
 struct Inner {
@@ -60,9 +62,13 @@ impl Inner {
             let Some(offset) = self.leaving.pop_front() else {
                 return;
             };
-            let Some(entry) = self.entries.get(&offset).filter(|e| e.files.is_empty()) else {
+            let Some(entry) = self.entries.get_mut(&offset) else {
                 continue;
             };
+            if !entry.files.is_empty() {
+                entry.leaves = false;
+                continue;
+            }
             if entry.object.is_alive() {
                 self.leaving.push_back(offset);
                 continue;
@@ -132,6 +138,7 @@ impl Offsets {
                 size,
                 inside: false,
                 files: BTreeSet::from([file]),
+                leaves: false,
             },
         );
         Ok(offset)
@@ -163,7 +170,9 @@ impl Offsets {
             if let Some(entry) = entries.get_mut(&offset)
                 && entry.files.remove(&file)
                 && entry.files.is_empty()
+                && !entry.leaves
             {
+                entry.leaves = true;
                 leaving.push_back(offset);
             }
         }
@@ -197,6 +206,12 @@ impl Offsets {
         let mut inner = self.0.lock();
         inner.prune(usize::MAX);
         inner.entries.len()
+    }
+
+    /// How many offsets are looked at now and then, whether they are free again.
+    #[cfg(test)]
+    pub(crate) fn leaving(&self) -> usize {
+        self.0.lock().leaving.len()
     }
 
     /// The objects that may be mapped in a way.

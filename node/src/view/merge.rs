@@ -115,6 +115,11 @@ impl Copy {
     pub fn push(&mut self, sides: &Sides<'_>, object: &Object) {
         let size = object.size();
         let mut buffer = Vec::new();
+        // Contents that go give the view's place to others: they stay while it is merged.
+        let held = object.show(false);
+        let Some(address) = held.dma_address() else {
+            return;
+        };
         let mut all = std::mem::take(&mut self.known);
         for piece in self.pieces(size) {
             work::one();
@@ -129,7 +134,7 @@ impl Copy {
             if buffer == known {
                 continue;
             }
-            let is_there = sides.with_bytes(object, |tiled| {
+            let is_there = sides.with_bytes(address, size, |tiled| {
                 self.runs(&piece, size, |lin, at, n| {
                     if let (Some(new), Some(old), Some(to)) = (
                         buffer.get(lin..lin + n),
@@ -153,6 +158,11 @@ impl Copy {
     pub fn pull(&mut self, sides: &Sides<'_>, object: &Object) {
         let size = object.size();
         let mut buffer = Vec::new();
+        // As above.
+        let held = object.show(false);
+        let Some(address) = held.dma_address() else {
+            return;
+        };
         let mut all = std::mem::take(&mut self.known);
         for piece in self.pieces(size) {
             work::one();
@@ -160,7 +170,7 @@ impl Copy {
                 break;
             };
             buffer.resize(piece.len(), 0);
-            let is_there = sides.with_bytes(object, |tiled| {
+            let is_there = sides.with_bytes(address, size, |tiled| {
                 self.runs(&piece, size, |lin, at, n| {
                     if let (Some(from), Some(to)) =
                         (tiled.get(at..at + n), buffer.get_mut(lin..lin + n))
@@ -219,22 +229,15 @@ fn pull_step(window: &Window, start: usize, new: &[u8], old: &mut [u8]) {
 }
 
 impl Sides<'_> {
-    /// Looks at an object's bytes where they lie; false when they are gone.
-    fn with_bytes(&self, object: &Object, look: impl FnOnce(&mut [u8])) -> bool {
+    /// Looks at the bytes of an object that lies at an address; false when there is no such memory.
+    fn with_bytes(&self, address: u64, size: usize, look: impl FnOnce(&mut [u8])) -> bool {
         let door = self.door.lock();
-        let mut is_there = false;
-        // Asked anew for each piece: the contents may have been purged. While they are looked at they stay.
-        let object = object.show(false);
-        if let Some(address) = object.dma_address() {
-            // With the device stopped: its slices leave the memory's lock free for too short a time.
-            self.platform.with_device(|_| {
-                let mut memory = mmio_mock::core::memory::lock(self.platform.model().memory());
-                if let Ok(bytes) = memory.phys_slice_mut(PhysAddr(address), object.size()) {
-                    look(bytes);
-                    is_there = true;
-                }
-            });
-        }
+        // With the device stopped: its slices leave the memory's lock free for too short a time.
+        let is_there = self.platform.with_device(|_| {
+            let mut memory = mmio_mock::core::memory::lock(self.platform.model().memory());
+            let bytes = memory.phys_slice_mut(PhysAddr(address), size);
+            bytes.map(look).is_ok()
+        });
         // To the one that has waited longest.
         MutexGuard::unlock_fair(door);
         is_there

@@ -104,6 +104,32 @@ fn views_of_objects_that_are_gone_make_room_and_show_in_no_later_ones() {
 }
 
 #[test]
+fn contents_stay_while_a_view_is_merged() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let object = device.create_object(8192, Tiling::X, 512).unwrap();
+    let start = views.show(&live, &object).unwrap();
+    let mut client = crate::edge::map(views.fd()).unwrap();
+    views.changed(&object);
+    for (number, merge) in [Views::pull, Views::push].into_iter().enumerate() {
+        client[start] = 1 + number as u8;
+        assert!(!object.is_shown());
+        let door = views.door.lock();
+        std::thread::scope(|scope| {
+            scope.spawn(|| merge(&views, &live, &object));
+            // TIMEOUT: it is at the door at once, on a machine with much else to do.
+            let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+            while !object.is_shown() {
+                assert!(std::time::Instant::now() < until, "the contents may go");
+                std::thread::yield_now();
+            }
+            drop(door);
+        });
+    }
+    assert!(!object.is_shown());
+}
+
+#[test]
 fn a_new_layout_keeps_the_linear_bytes_of_the_cpu_at_home() {
     let (live, device) = device();
     let views = Views::new().unwrap();

@@ -1,6 +1,6 @@
 //! Where `crestline media run` writes: files opened early, standard output.
 //!
-//! Nothing that is there changes until there is something to write.
+//! Nothing that is there changes until there is something to write, but in directories where others write.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -28,7 +28,7 @@ impl Sink {
             if path == Path::new("-") {
                 return Ok((None, false));
             }
-            match link::to_write(path, OFlag::empty(), 0) {
+            match link::to_write(path, OFlag::empty(), link::ALL) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     // Through a link that leads nowhere a file may come to be, which stays then.
                     let fresh = path.symlink_metadata().is_err();

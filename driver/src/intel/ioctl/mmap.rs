@@ -33,7 +33,7 @@ pub(super) fn mmap(call: &Call<'_>, arg: &mut Mmap) -> Result {
         return Err(EINVAL);
     }
     let base = (call.device.mappings()).assign_inside(&object, kind, call.file.number())?;
-    keep(call, arg.handle, &object)?;
+    keep(call, &object)?;
     arg.addr_ptr = base.wrapping_add(arg.offset);
     Ok(())
 }
@@ -52,17 +52,15 @@ pub(super) fn mmap_offset(call: &Call<'_>, arg: &mut MmapOffset) -> Result {
     // Fixed placements are for devices with memory of their own.
     let kind = kind.ok_or(ENODEV)?;
     arg.offset = (call.device.mappings()).assign(&object, kind, call.file.number())?;
-    keep(call, arg.handle, &object)
+    keep(call, &object)
 }
 
-/// Takes the offset that was just given back where another thread has closed the handle meanwhile: nothing else would, and offsets of objects that
-/// are gone would stay taken.
-fn keep(call: &Call<'_>, handle: u32, object: &Object) -> Result {
-    let now = call.file.object(handle);
-    if now.as_ref().is_ok_and(|now| now == object) {
+/// Takes the offset that was just given back where another thread has closed the last handle meanwhile: nothing else would, and offsets of
+/// objects that are gone would stay taken.
+fn keep(call: &Call<'_>, object: &Object) -> Result {
+    if call.file.holds(object) {
         return Ok(());
     }
-    let mappings = call.device.mappings();
-    mappings.revoke(object, call.file.number());
-    now.and(Err(ENOENT))
+    call.device.mappings().revoke(object, call.file.number());
+    Err(ENOENT)
 }

@@ -371,6 +371,24 @@ fn an_offset_that_is_asked_for_while_its_handle_is_closed_is_free_afterwards() {
 }
 
 #[test]
+fn offsets_that_come_and_go_are_noted_once() {
+    let bench = Bench::new();
+    let handle = bench.create(4096);
+    let object = bench.file.object(handle).unwrap();
+    let table = bench.device.mappings();
+    for _ in 0..100 {
+        table.assign(&object, Kind::Wb, 77).unwrap();
+        table.revoke(&object, 77);
+    }
+    assert_eq!((table.leaving(), table.taken()), (1, 1));
+    // Asked for again, it is one that does not go; given back once more, it is.
+    table.assign(&object, Kind::Wb, 77).unwrap();
+    assert_eq!((table.taken(), table.leaving()), (1, 0));
+    table.revoke(&object, 77);
+    assert_eq!(table.leaving(), 1);
+}
+
+#[test]
 fn the_aperture_is_the_gtt() {
     let bench = Bench::new();
     let mut arg = gem::GetAperture::default();
