@@ -101,6 +101,17 @@ pub struct Region {
     pub hstride: u8,
 }
 
+/// The type that an architecture register has where a text gives none, for the registers that need none: the instruction pointer and the
+/// thread dependency register.
+#[must_use]
+pub(crate) fn bare_type(nr: u8) -> Option<Type> {
+    match nr >> 4 {
+        0xa => Some(Type::Ud),
+        0xb => Some(Type::Uw),
+        _ => None,
+    }
+}
+
 impl Region {
     /// `vstride` of a Vx1 or VxH region: one address subregister a row, indirect only.
     pub const VXH: u8 = 0xff;

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 11.3 and 13.4; names as in Mesa 22.3.6 `i965_lex.l`. Which of them a generation has is
 //! the encoder's to say.
 
-use crate::operand::Type;
+use crate::operand::{Type, bare_type};
 
 /// Words that name an architecture register, with the upper half of its number and the registers of
 /// that name.
@@ -27,7 +27,6 @@ const ARCHITECTURE: [(&str, u8, u8); 16] = [
 ];
 
 const IP: u8 = 0xa0;
-const TDR: u8 = 0xb0;
 
 /// The type that letters name.
 pub(super) fn type_of(letters: &[u8]) -> Option<Type> {
@@ -87,10 +86,6 @@ pub(super) fn known(word: &str) -> Option<(u8, usize, Option<Type>)> {
         (0 | IP, "") => 0,
         (_, number) => number.parse::<u8>().ok().filter(|&n| n <= most)?,
     };
-    let bare = match base {
-        IP => Some(Type::Ud),
-        TDR => Some(Type::Uw),
-        _ => None,
-    };
-    Some((base | index, length, bare))
+    let nr = base | index;
+    Some((nr, length, bare_type(nr)))
 }

@@ -1,14 +1,15 @@
 //! Text of operands: registers, regions, swizzles, immediates.
 //!
 //! PRM: volume 4, 13.4.2-13.4.11; three-source and split-send operands as in Mesa 22.3.6
-//! `brw_disasm.c`. The numbers of `ip` and `tdr` registers are not printed.
+//! `brw_disasm.c`. The numbers of `ip` and `tdr` registers are not printed, nor are their region and type where these are what the
+//! registers have without letters; Mesa prints neither in any case.
 
 use super::{Line, control, float};
 use crate::inst::{AccessMode, Inst, Opcode, Verx10};
-use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use crate::operand::{Addr, Dst, RegFile, Region, Src, Type, bare_type};
 
-/// Register name. `false` when the register has no region and no type.
-fn register(line: &mut Line, file: RegFile, nr: u8) -> bool {
+/// Register name.
+fn register(line: &mut Line, file: RegFile, nr: u8) {
     let index = nr & 0xf;
     match file {
         RegFile::Grf => line.fmt(format_args!("g{nr}")),
@@ -16,18 +17,9 @@ fn register(line: &mut Line, file: RegFile, nr: u8) -> bool {
         RegFile::Imm => {}
         RegFile::Arf => {
             let name = match nr >> 4 {
-                0x0 => {
-                    line.put("null");
-                    return true;
-                }
-                0xa => {
-                    line.put("ip");
-                    return false;
-                }
-                0xb => {
-                    line.put("tdr0");
-                    return false;
-                }
+                0x0 => return line.put("null"),
+                0xa => return line.put("ip"),
+                0xb => return line.put("tdr0"),
                 0x1 => "a",
                 0x2 => "acc",
                 0x3 => "f",
@@ -38,15 +30,11 @@ fn register(line: &mut Line, file: RegFile, nr: u8) -> bool {
                 0x8 => "cr",
                 0x9 => "n",
                 0xc => "tm",
-                _ => {
-                    line.fmt(format_args!("ARF{nr}"));
-                    return true;
-                }
+                _ => return line.fmt(format_args!("ARF{nr}")),
             };
             line.fmt(format_args!("{name}{index}"));
         }
     }
-    true
 }
 
 pub(super) fn mrf_bit7(dst: &Dst) -> bool {
@@ -74,7 +62,9 @@ pub(super) fn dst(line: &mut Line, inst: &Inst) {
     let dst = &inst.dst;
     match dst.addr {
         Addr::Direct { nr, subnr } => {
-            if !register(line, dst.file, nr) {
+            register(line, dst.file, nr);
+            let is_plain = (subnr, dst.hstride, dst.writemask) == (0, 1, 0xf);
+            if is_plain && dst.file == RegFile::Arf && bare_type(nr) == Some(dst.ty) {
                 return;
             }
             subregister(line, subnr, dst.ty);
@@ -106,7 +96,10 @@ pub(super) fn src(line: &mut Line, generation: Verx10, inst: &Inst, index: usize
     modifiers(line, src, if not { "~" } else { "-" });
     match src.addr {
         Addr::Direct { nr, subnr } => {
-            if !register(line, src.file, nr) {
+            register(line, src.file, nr);
+            let is_plain = (subnr, src.region) == (0, Region::SCALAR)
+                && inst.access == AccessMode::Align1;
+            if is_plain && src.file == RegFile::Arf && bare_type(nr) == Some(src.ty) {
                 return;
             }
             subregister(line, subnr, src.ty);
