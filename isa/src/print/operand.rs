@@ -97,8 +97,8 @@ pub(super) fn src(line: &mut Line, generation: Verx10, inst: &Inst, index: usize
     match src.addr {
         Addr::Direct { nr, subnr } => {
             register(line, src.file, nr);
-            let is_plain = (subnr, src.region) == (0, Region::SCALAR)
-                && inst.access == AccessMode::Align1;
+            let is_plain =
+                (subnr, src.region) == (0, Region::SCALAR) && inst.access == AccessMode::Align1;
             if is_plain && src.file == RegFile::Arf && bare_type(nr) == Some(src.ty) {
                 return;
             }
