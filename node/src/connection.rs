@@ -377,16 +377,16 @@ impl Connection<'_> {
                 let device = card.device();
                 let result = match shared {
                     Shared::Object(object) => {
-                        let views = (&card.views, card.live());
-                        let syncs = request == uapi::dma_buf::SYNC.0;
-                        if syncs {
-                            views.0.push(views.1, object);
+                        let (views, live) = (&card.views, card.live());
+                        let crosses = request == uapi::dma_buf::SYNC.0;
+                        if crosses {
+                            views.push(live, object);
                         }
                         let result =
                             driver::dma_buf::ioctl(device, object, request, head.b, &caller);
-                        if syncs {
-                            views.0.changed(object);
-                            views.0.pull(views.1, object);
+                        if crosses {
+                            views.changed(object);
+                            views.pull(live, object);
                         }
                         result
                     }
@@ -436,6 +436,8 @@ struct Around<'a> {
     card: &'a Card,
     number: u32,
     object: Option<Object>,
+    /// The client goes from a mapping of one kind to one of another.
+    crosses: bool,
 }
 
 impl<'a> Around<'a> {
@@ -449,20 +451,20 @@ impl<'a> Around<'a> {
             || is(uapi::gem::WAIT)
             || is(uapi::gem::BUSY);
         let object = touches.then(|| file.object(handle).ok()).flatten();
+        let has_pages = object.as_ref().is_some_and(Object::has_shown_pages);
+        let crosses = is(uapi::gem::SET_DOMAIN) && has_pages;
         if let Some(object) = &object {
             if is(uapi::gem::SET_TILING) {
                 card.views.relayout(card.live(), object);
-            } else {
-                let crosses = is(uapi::gem::SET_DOMAIN) && object.has_shown_pages();
-                if crosses || is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) {
-                    card.views.push(card.live(), object);
-                }
+            } else if crosses || is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) {
+                card.views.push(card.live(), object);
             }
         }
         Around {
             card,
             number,
             object,
+            crosses,
         }
     }
 
@@ -475,8 +477,7 @@ impl<'a> Around<'a> {
                     return map::remaps(server, card, pid, &object);
                 }
                 // Other mappings may have been written before.
-                let crosses = is(uapi::gem::SET_DOMAIN) && object.has_shown_pages();
-                if is(uapi::gem::PWRITE) || crosses {
+                if is(uapi::gem::PWRITE) || self.crosses {
                     card.views.changed(&object);
                 }
                 card.views.pull(live, &object);

@@ -45,8 +45,8 @@ struct View {
     object: WeakObject,
     /// Where it lies in the memory of views.
     range: Range<usize>,
-    /// Locked only with a handle that keeps the object. Whoever writes into the range holds the object's contents as well: then it is
-    /// not given back meanwhile.
+    /// The lock is taken by code that has a handle of the object. Code that writes into the range has a [`driver::Shown`] of the object
+    /// as well, so that no other object gets the range meanwhile.
     copy: Mutex<Copy>,
 }
 

@@ -157,7 +157,7 @@ fn search(
             } else {
                 inner.push((path, under(name)));
             }
-        } else if kind.is_file() && path.extension().is_some_and(|e| e == EXTENSION) {
+        } else if kind.is_file() && is_packed(&path) {
             match name.strip_suffix(".crest") {
                 Some(FRAME) => add(prefix.to_owned(), path),
                 Some(stem) => add(under(stem), path),
@@ -193,14 +193,17 @@ pub fn find(word: &Path, root: Option<&Path>) -> Result<Origin, Vec<String>> {
     Err(alike::names(text, names.into_iter()))
 }
 
+/// Whether a path has the name of a packed capture.
+fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == EXTENSION)
+}
+
 /// Whether a directory is a capture, or has one in it.
 fn has_captures(dir: &Path) -> bool {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    entries.take(1000).any(|entry| {
-        let (path, name) = (entry.path(), entry.file_name());
-        let packed = path.extension().is_some_and(|e| e == EXTENSION);
-        packed || name.to_str().is_some_and(is_exec)
-    })
+    entries
+        .take(1000)
+        .any(|entry| is_packed(&entry.path()) || entry.file_name().to_str().is_some_and(is_exec))
 }
 
 /// Captures that lie where a path should lie.
@@ -213,10 +216,7 @@ fn neighbours(word: &Path) -> Vec<String> {
         return Vec::new();
     };
     let paths = entries.flatten().take(1000).map(|entry| entry.path());
-    let captures = paths.filter(|path| {
-        let packed = path.extension().is_some_and(|e| e == EXTENSION);
-        packed || has_captures(path)
-    });
+    let captures = paths.filter(|path| is_packed(path) || has_captures(path));
     captures
         .map(|path| {
             let path = path.strip_prefix(".").unwrap_or(&path);

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use driver::{Object, Tiling};
+use driver::{Object, Shown, Tiling};
 use mem::PhysAddr;
 use mmio_mock::LivePlatform;
 use parking_lot::{Mutex, MutexGuard};
@@ -115,9 +115,7 @@ impl Copy {
     pub fn push(&mut self, sides: &Sides<'_>, object: &Object) {
         let size = object.size();
         let mut buffer = Vec::new();
-        // Contents that go give the view's place to others: they stay while it is merged.
-        let held = object.show(false);
-        let Some(address) = held.dma_address() else {
+        let Some((_held, address)) = hold(object) else {
             return;
         };
         let mut all = std::mem::take(&mut self.known);
@@ -158,9 +156,7 @@ impl Copy {
     pub fn pull(&mut self, sides: &Sides<'_>, object: &Object) {
         let size = object.size();
         let mut buffer = Vec::new();
-        // As above.
-        let held = object.show(false);
-        let Some(address) = held.dma_address() else {
+        let Some((_held, address)) = hold(object) else {
             return;
         };
         let mut all = std::mem::take(&mut self.known);
@@ -195,6 +191,14 @@ impl Copy {
         }
         self.known = all;
     }
+}
+
+/// Keeps the contents of an object while its view is merged, and says where they lie; `None` when they are gone. An object without
+/// contents gives its view's place to another object.
+fn hold(object: &Object) -> Option<(Shown, u64)> {
+    let held = object.show(false);
+    let address = held.dma_address()?;
+    Some((held, address))
 }
 
 /// Brings the bytes of a run that the CPU has changed.

@@ -1,6 +1,6 @@
 //! Where `crestline media run` writes: files opened early, standard output.
 //!
-//! Nothing that is there changes until there is something to write, but in directories where others write.
+//! A file that is there changes when there is something to write. In a directory where other users write it is made anew when it is opened.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};

@@ -190,7 +190,8 @@ type Key = (u8, u8, u32, bool);
 #[derive(Debug, Default)]
 pub struct Known<'s> {
     samples: Vec<(Key, sampler::Ready<'s>)>,
-    target: Option<(Key, GpuAddr, pixels::Ready<'s>)>,
+    /// The last kind of write to a target; without anything ready it is served as it comes.
+    target: Option<(Key, GpuAddr, Option<pixels::Ready<'s>>)>,
 }
 
 /// The way out of the EU of a thread that runs aside.
@@ -237,7 +238,7 @@ impl Aside<'_, '_> {
         if *known != key {
             return None;
         }
-        self.ending.packed = Some((*at, ready.packed(msg, self.pixels?)?));
+        self.ending.packed = Some((*at, ready.as_ref()?.packed(msg, self.pixels?)?));
         self.ending.is_there = true;
         Some(Ok(()))
     }
@@ -270,8 +271,9 @@ impl Aside<'_, '_> {
         let at = at.map_err(|_| Cannot::Message)?;
         self.admitted.ask(at, Purpose::Write)?;
         let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
-        let ready = |kept| port.ready((request, at), self.ctx, backend, kept);
-        if let Some(ready) = self.pixels.and_then(ready) {
+        let is_asked = (self.known.target.as_ref()).is_some_and(|(known, ..)| *known == key);
+        if !is_asked && let Some(kept) = self.pixels {
+            let ready = port.ready((request, at), self.ctx, backend, kept);
             self.known.target = Some((key, at, ready));
         }
         let packed = port.packed((request, at), msg, self.ctx, backend, self.pixels);
