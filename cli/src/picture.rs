@@ -8,7 +8,7 @@ mod target;
 mod view;
 mod walk;
 
-pub use target::{State, Target, last_target};
+pub use target::{State, Target, last_target, sampled};
 pub use view::{Outside, PageReader, View};
 pub use walk::{Draw, End, Walk, walk};
 

@@ -22,10 +22,11 @@ pub use inputs::{Component, Input, Source};
 pub use payload::{Attribute, Payload, Weights};
 pub use rerun::RerunError;
 
+use mmio_mock::intel::ff::topology::Topology;
 use mmio_mock::intel::r#gen::DeviceInfo;
 
 use crate::capture::{Capture, Exec};
-use crate::picture::last_target;
+use crate::picture::{last_target, sampled};
 use crate::replay::{Attendant, Options};
 use frame::Decoded;
 use rerun::Replays;
@@ -75,8 +76,48 @@ pub struct Drawn {
     pub call: DrawCall,
     /// What it draws into, when its surface state can be read.
     pub target: Option<RenderTarget>,
-    /// Whether the capture has submissions before it.
-    pub has_earlier: bool,
+    /// What the draw is when the application cannot have asked for it.
+    pub own: Option<Own>,
+}
+
+/// A draw that a driver makes by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// A rectangle whose pixel shader samples nothing.
+    Clear,
+    /// A rectangle that shows a surface.
+    Copy {
+        /// Graphics address of the surface's first pixel.
+        from: u32,
+        /// Columns and rows of the surface.
+        size: (u32, u32),
+        /// Name of the submission that has drawn into the surface last.
+        drawn_by: Option<String>,
+    },
+}
+
+impl Own {
+    /// What a draw is. A rectangle without a shader for its vertices is a driver's: OpenGL has no such primitive.
+    fn of(capture: &Capture, frame: &Frame, walk: &Walk, device: &DeviceInfo) -> Option<Self> {
+        let call = frame.draw(walk.submission, walk.draw)?;
+        let shaded = walk.vertices.values().any(|vertex| vertex.thread.is_some());
+        let is_rectangle = call.command.topology == Ok(Topology::RectList);
+        if !is_rectangle || shaded || !walk.emitters.is_empty() {
+            return None;
+        }
+        let exec = capture.execs.get(walk.submission)?;
+        let Some(source) = sampled(&|at| exec.dword(at), call.state, device) else {
+            return Some(Own::Clear);
+        };
+        let (from, size) = source.sampled();
+        let drawn_by = frame.drawn_before((walk.submission, walk.draw), from);
+        let drawn_by = drawn_by.and_then(|at| capture.execs.get(at));
+        Some(Own::Copy {
+            from,
+            size,
+            drawn_by: drawn_by.map(|exec| exec.name.clone()),
+        })
+    }
 }
 
 /// A surface that a draw writes.
@@ -93,15 +134,14 @@ pub struct RenderTarget {
 impl RenderTarget {
     fn of(exec: &Exec, call: &DrawCall, device: &DeviceInfo) -> Option<Self> {
         let target = last_target(&|at| exec.dword(at), call.state, device).ok()?;
-        let surface = &target.surface;
-        let lod = surface.render_lod;
+        let (address, size) = target.drawn();
         Some(RenderTarget {
-            address: surface.address(0, 0, surface.target_slice(0), lod).low(),
+            address,
             format: regs::any::surface_format(target.format).map_or_else(
                 || format!("format {:#x}", target.format),
                 |d| d.name.to_owned(),
             ),
-            size: (surface.level_width(lod), surface.level_height(lod)),
+            size,
         })
     }
 }
@@ -236,10 +276,15 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk, device: &DeviceInfo) ->
     let target = exec
         .zip(call)
         .and_then(|(exec, call)| RenderTarget::of(exec, call, device));
+    let own = Own::of(capture, frame, &walk, device);
     let addresses = kernels
         .chain(sources)
         .chain(call.map(|call| call.address))
-        .chain(target.as_ref().map(|target| target.address));
+        .chain(target.as_ref().map(|target| target.address))
+        .chain(match &own {
+            Some(Own::Copy { from, .. }) => Some(*from),
+            _ => None,
+        });
     let mut places = BTreeMap::new();
     for address in addresses {
         if let Some(place) = exec.and_then(|exec| crate::places::describe(exec, address)) {
@@ -251,7 +296,7 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk, device: &DeviceInfo) ->
         number,
         call: call.clone(),
         target,
-        has_earlier: walk.submission > 0,
+        own,
     });
     Why {
         walk,

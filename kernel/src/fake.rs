@@ -43,6 +43,7 @@ pub struct Fake {
     config: SpinLock<[u8; 256]>,
     bar: SpinLock<u64>,
     memory: SpinLock<Vec<Option<Box<[u8]>>>>,
+    room: SpinLock<usize>,
     now: SpinLock<u64>,
     handler: SpinLock<Option<Arc<dyn Handler>>>,
 }
@@ -61,6 +62,7 @@ impl Fake {
             config: SpinLock::new([0; 256]),
             bar: SpinLock::new(0x10_0000),
             memory: SpinLock::new(Vec::new()),
+            room: SpinLock::new(usize::MAX),
             now: SpinLock::new(0),
             handler: SpinLock::new(None),
         };
@@ -112,6 +114,11 @@ impl Fake {
         *self.bar.lock() = len;
     }
 
+    /// Sets how many pages of memory there are.
+    pub fn set_room(&self, pages: usize) {
+        *self.room.lock() = pages;
+    }
+
     /// Takes the log.
     pub fn take_log(&self) -> Vec<Access> {
         core::mem::take(&mut self.log.lock())
@@ -126,6 +133,11 @@ impl Fake {
     /// Whether an interrupt handler is registered.
     pub fn has_handler(&self) -> bool {
         self.handler.lock().is_some()
+    }
+
+    /// Number of pages that have not been freed.
+    pub fn pages(&self) -> usize {
+        pages_of(&self.memory.lock())
     }
 
     /// Number of allocations that have not been freed.
@@ -221,12 +233,21 @@ impl ConfigSpace for Fake {
     }
 }
 
+/// Pages of all allocations.
+fn pages_of(memory: &[Option<Box<[u8]>>]) -> usize {
+    let sizes = memory.iter().flatten().map(|bytes| bytes.len());
+    sizes.sum::<usize>() / PAGE_SIZE
+}
+
 impl DmaAllocator for Fake {
     fn alloc(&self, pages: usize) -> Result<DmaAddress> {
         if pages == 0 || pages > 4096 {
             return Err(if pages == 0 { EINVAL } else { ENOMEM });
         }
         let mut memory = self.memory.lock();
+        if pages_of(&memory) + pages > *self.room.lock() {
+            return Err(ENOMEM);
+        }
         memory.push(Some(alloc::vec![0; pages * PAGE_SIZE].into_boxed_slice()));
         Ok(MEMORY_BASE + ((memory.len() as u64 - 1) << 24))
     }

@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Told by `--help`.
 const EXIT: &str = "Exit code: the program's own; 128 + N when signal N has ended it; 127 when there is no such program; 126 when it cannot be run;
-1 when the modelled device does not start. SIGTERM, SIGINT, SIGHUP and SIGQUIT are passed on to the program.";
+1 when the modelled device does not start; 2 when arguments are wrong. SIGTERM, SIGINT, SIGHUP and SIGQUIT are passed on to the program.";
 
 /// Prints a line on standard error; one that cannot be written changes nothing about the program's exit code.
 macro_rules! say {
@@ -100,7 +100,13 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let shim = shim()?;
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;
-    let infos = devices::modelled(&args.device)?;
+    let infos = devices::modelled(&args.device).unwrap_or_else(|error| {
+        let text = format!("{error}\n");
+        super::arguments::refuse(clap::Error::raw(
+            clap::error::ErrorKind::ValueValidation,
+            text,
+        ))
+    });
     let signals = Signals::take()?;
     let file_size = FileSize::raise();
     let node = Node::start(&Options {

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4 3.3.1.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,6 +57,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         print(&from_the_top(args.pixel, pixel))?;
     }
     print(&why.to_string())?;
+    print(&source(&args.capture, &why))?;
     print(&next(&args.capture, &capture, &why))
 }
 
@@ -66,12 +68,11 @@ const STOPS: usize = 8;
 fn next(path: &Path, capture: &Capture, why: &why::Why) -> String {
     let submission = why.draw.as_ref().map(|draw| draw.submission.as_str());
     let place = match submission {
-        _ if capture.execs.len() == 1 => path.to_owned(),
-        Some(name) if path.join(name).is_dir() => path.join(name),
-        _ => return String::new(),
+        _ if capture.execs.len() == 1 => quoted(path),
+        Some(name) => submission_of(path, name),
+        None => None,
     };
-    let place = shown::path(place);
-    let Ok(place) = shlex::try_quote(&place) else {
+    let Some(place) = place else {
         return String::new();
     };
     let (x, y) = why.walk.pixel;
@@ -84,6 +85,36 @@ fn next(path: &Path, capture: &Capture, why: &why::Why) -> String {
     format!(
         "to stop in this thread: crestline debug {place} -c \"break pixel {x},{y}\" -c run{again}{rest}\n"
     )
+}
+
+/// The path of a submission of a recording, for a shell; `None` where it has no path of its own.
+fn submission_of(path: &Path, name: &str) -> Option<String> {
+    let path = path.join(name);
+    (!name.is_empty() && path.is_dir()).then(|| quoted(&path))?
+}
+
+/// A path as a word for a shell.
+fn quoted(path: &Path) -> Option<String> {
+    let path = shown::path(path);
+    shlex::try_quote(&path).map(Cow::into_owned).ok()
+}
+
+/// The commands that ask for the pixel where a copy has taken it from, as lines; nothing where that is not known.
+fn source(path: &Path, why: &why::Why) -> String {
+    let own = why.draw.as_ref().and_then(|draw| draw.own.as_ref());
+    let Some(why::Own::Copy { drawn_by, size, .. }) = own else {
+        return String::new();
+    };
+    let place = drawn_by.as_ref().and_then(|name| submission_of(path, name));
+    let Some(place) = place else {
+        return String::new();
+    };
+    let ((x, y), (_, height)) = (why.walk.pixel, *size);
+    let turned = height.checked_sub(u32::from(y) + 1);
+    let turned = turned.map_or_else(String::new, |y| {
+        format!("; where the copy is upside down: {x},{y}")
+    });
+    format!("to ask what was copied: crestline why {place} {x},{y}{turned}\n")
 }
 
 /// The pixel of the surface that stands at a place of a flipped picture.

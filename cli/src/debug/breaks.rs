@@ -13,6 +13,7 @@ use super::command::{UNIT_NAMES, Words, none};
 use super::place::{Bank, Place};
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
+use crate::alike;
 
 /// A breakpoint or a watch.
 #[derive(Clone, Debug)]
@@ -57,6 +58,11 @@ pub fn pair(text: &str) -> Answer<(u16, u16)> {
     })
 }
 
+/// First words of places to stop at.
+const PLACES: [&str; 8] = [
+    "op", "eot", "addr", "pixel", "vertex", "prim", "object", "thread",
+];
+
 impl Debugger {
     pub(super) fn do_break(&mut self, words: &Words) -> Answer {
         let mut note = String::new();
@@ -83,10 +89,12 @@ impl Debugger {
             ["prim" | "object", text] => Spec::Object(value::count(text)?),
             ["thread", name] => Spec::Thread(unit(name)?),
             [] => return Err("where? `help break` says what there is".into()),
-            list => {
+            [first, ..] => {
+                let hint =
+                    alike::question(&alike::names(first, PLACES.map(str::to_owned).into_iter()));
                 return Err(format!(
-                    "`break {}`: threads cannot be stopped at that; `help break` lists what they can be stopped at",
-                    list.join(" ")
+                    "`break {}`: this is no place to stop at; `help break` lists the places.{hint}",
+                    words.joined()
                 )
                 .into());
             }

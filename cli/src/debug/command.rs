@@ -2,6 +2,7 @@
 
 use super::session::{Debugger, Flow};
 use super::{Answer, Refusal};
+use crate::alike;
 
 /// Words of a line; those in quotation marks are one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -236,9 +237,9 @@ pub static COMMANDS: &[Help] = &[
     command(
         "disasm",
         &["x"],
-        "disasm [ADDR [N]]",
-        "Shows instructions around the next one of the chosen thread, which `=>` marks. With ADDR: N instructions from a graphics address.",
-        &[],
+        "disasm [all | ADDR [N]]",
+        "Shows instructions around the next one of the chosen thread, which `=>` marks. With `all`: the thread's kernel, to the first instruction that ends a thread. With ADDR: N instructions from a graphics address.",
+        &["all"],
         Debugger::do_disasm,
     ),
     command(
@@ -384,7 +385,11 @@ pub fn find(name: &str) -> Answer<&'static Help> {
         .collect();
     match found.as_slice() {
         [one] => Ok(one),
-        [] => Err(format!("there is no command `{name}`; `help` lists them").into()),
+        [] => {
+            let names = COMMANDS.iter().map(|c| c.name.to_owned());
+            let hint = alike::question(&alike::names(name, names));
+            Err(format!("there is no command `{name}`; `help` lists them.{hint}").into())
+        }
         several => {
             let names: Vec<&str> = several.iter().map(|c| c.name).collect();
             Err(format!("`{name}` may be {}", names.join(", ")).into())

@@ -130,11 +130,15 @@ impl Debugger {
                 let (at, kernel) = self.place()?;
                 (self.before(kernel, at), AROUND)
             }
-            [address] => {
-                let address = value::number(address)?;
+            ["all"] => {
+                let (_, kernel) = self.place()?;
+                (kernel, self.length(kernel))
+            }
+            [text] => {
+                let address = value::number(text)?;
                 self.check_alignment(address).map_err(|refusal| {
                     Refusal(format!(
-                        "{refusal}; a count needs an address: `disasm ADDR N`"
+                        "`{text}`: {refusal}; a count needs an address: `disasm ADDR N`; `disasm all` shows the kernel"
                     ))
                 })?;
                 (address, AROUND)
@@ -154,6 +158,18 @@ impl Debugger {
             at = self.behind(at);
         }
         Ok(text)
+    }
+
+    /// Instructions of a kernel up to the first that ends a thread.
+    fn length(&self, kernel: u32) -> u32 {
+        let mut at = kernel;
+        for count in 1..=MAX_INSTRUCTIONS {
+            match self.instruction(at) {
+                Ok(item) if !item.ends_thread() => at = self.behind(at),
+                _ => return count,
+            }
+        }
+        MAX_INSTRUCTIONS
     }
 
     /// The address of the instruction some instructions before the one at `at`, but not before the kernel's first.

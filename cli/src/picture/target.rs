@@ -1,4 +1,4 @@
-//! Which render target the last primitive of a batch drew into.
+//! Which render target the last primitive of a batch drew into, and which surface its pixel shader samples.
 //!
 //! PRM: volume 2 (3DPRIMITIVE, pointers), volume 4 4.7.2, 5.10.6.2. Not modelled: several render
 //! targets (the one of the message that ends the thread counts), state left by earlier contexts.
@@ -31,7 +31,7 @@ pub struct State {
     pub pixel_kernel: Option<u32>,
 }
 
-/// A render target.
+/// A surface of a pixel shader: what it draws into, or what it samples.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Address of its SURFACE_STATE.
@@ -42,8 +42,30 @@ pub struct Target {
     pub surface: Surface,
 }
 
+impl Target {
+    /// Graphics address of the first pixel of a level of detail, and the level's columns and rows.
+    fn level(&self, lod: u32) -> (u32, (u32, u32)) {
+        let surface = &self.surface;
+        let first = surface.address(0, 0, surface.target_slice(0), lod);
+        (
+            first.low(),
+            (surface.level_width(lod), surface.level_height(lod)),
+        )
+    }
+
+    /// Where its pixels are as a render target: address of the first, columns and rows.
+    pub fn drawn(&self) -> (u32, (u32, u32)) {
+        self.level(self.surface.render_lod)
+    }
+
+    /// The same of what is sampled, at its largest level of detail.
+    pub fn sampled(&self) -> (u32, (u32, u32)) {
+        self.level(self.surface.min_lod)
+    }
+}
+
 /// Instructions of a pixel shader looked at.
-const MAX_INSTRUCTIONS: u32 = 1 << 14;
+const MAX_INSTRUCTIONS: usize = 1 << 14;
 
 /// The render target of the last primitive of a batch of a device.
 pub fn last_target(
@@ -52,6 +74,30 @@ pub fn last_target(
     device: &DeviceInfo,
 ) -> Result<Target, PictureError> {
     let index = written_index(dword, primitive, device).unwrap_or(0);
+    surface(dword, primitive, device, index, Use::RenderTarget)
+}
+
+/// The surface that the first message of a primitive's pixel shader to the sampler reads; `None` for a shader without such a message.
+pub fn sampled(
+    dword: &impl Fn(u32) -> Option<u32>,
+    primitive: State,
+    device: &DeviceInfo,
+) -> Option<Target> {
+    let index = requests(dword, primitive, device).find_map(|request| match request {
+        Some(Request::Sampler(request)) => Some(u32::from(request.surface)),
+        _ => None,
+    })?;
+    surface(dword, primitive, device, index, Use::Sampler).ok()
+}
+
+/// A surface of a primitive's pixel shader by its binding table index.
+fn surface(
+    dword: &impl Fn(u32) -> Option<u32>,
+    primitive: State,
+    device: &DeviceInfo,
+    index: u32,
+    of: Use,
+) -> Result<Target, PictureError> {
     let entry = primitive
         .surface_base
         .wrapping_add(primitive.binding_table)
@@ -72,12 +118,11 @@ pub fn last_target(
         })?;
     }
     let desc = device.readers.functions.surface(&words);
-    let surface =
-        Surface::resolve(&desc, Use::RenderTarget).map_err(|error| PictureError::Surface {
-            address,
-            dword: words.first().copied().unwrap_or(0),
-            error,
-        })?;
+    let surface = Surface::resolve(&desc, of).map_err(|error| PictureError::Surface {
+        address,
+        dword: words.first().copied().unwrap_or(0),
+        error,
+    })?;
     Ok(Target {
         state: address,
         format: desc.format_code,
@@ -91,32 +136,38 @@ fn written_index(
     state: State,
     device: &DeviceInfo,
 ) -> Option<u32> {
+    match requests(dword, state, device).last()?? {
+        Request::Write(WriteRequest {
+            surface,
+            kind: WriteKind::RenderTarget { .. },
+            ..
+        }) => Some(u32::from(surface)),
+        _ => None,
+    }
+}
+
+/// The messages of a primitive's pixel shader in the order of its instructions, up to the first that ends the thread. `None` stands for
+/// one that cannot be told without the registers.
+fn requests(
+    dword: &impl Fn(u32) -> Option<u32>,
+    state: State,
+    device: &DeviceInfo,
+) -> impl Iterator<Item = Option<Request>> {
     let isa = device.isa;
     let wm = state.general_base.wrapping_add(state.wm_state);
     let kernel = state
         .pixel_kernel
-        .or_else(|| pipeline::kernel_pointer(device.tables, "WM_STATE", wm, dword))?;
-    let mut at = state.kernel_base.wrapping_add(kernel);
-    for _ in 0..MAX_INSTRUCTIONS {
+        .or_else(|| pipeline::kernel_pointer(device.tables, "WM_STATE", wm, dword));
+    let mut next = kernel.map(|kernel| state.kernel_base.wrapping_add(kernel));
+    let items = std::iter::from_fn(move || {
+        let at = next?;
         let item = instruction_at(isa, at, dword)?;
-        // CAST: eight or sixteen bytes.
-        at = at.wrapping_add(item.size as u32);
         let ends = item.ends_thread();
+        // CAST: eight or sixteen bytes.
+        next = (!ends).then_some(at.wrapping_add(item.size as u32));
         // What cannot be decoded cannot be a plain send either.
-        let Ok(inst) = item.inst else {
-            continue;
-        };
-        if inst.opcode != Opcode::Send || !ends {
-            continue;
-        }
-        return match device.request(&inst.send?)? {
-            Request::Write(WriteRequest {
-                surface,
-                kind: WriteKind::RenderTarget { .. },
-                ..
-            }) => Some(u32::from(surface)),
-            _ => None,
-        };
-    }
-    None
+        let send = item.inst.ok().filter(|inst| inst.opcode == Opcode::Send);
+        Some(send.map(|inst| device.request(&inst.send?)))
+    });
+    items.take(MAX_INSTRUCTIONS).flatten()
 }

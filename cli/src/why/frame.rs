@@ -36,6 +36,8 @@ pub struct DrawCall {
     pub state: State,
     /// Vertices of one instance: cut indices are none.
     pub vertices: u32,
+    /// Address of its render target's first pixel, where it can be told.
+    pub target: Option<u32>,
     /// Whether its render target is the one of the picture.
     pub shown: bool,
 }
@@ -65,11 +67,7 @@ impl Frame {
             let places = follow.draws.iter().map(|draw| {
                 *seen.entry(draw.state).or_insert_with(|| {
                     let target = last_target(&|at| exec.dword(at), draw.state, device).ok()?;
-                    let surface = &target.surface;
-                    let lod = surface.render_lod;
-                    let size = (surface.level_width(lod), surface.level_height(lod));
-                    let slice = surface.target_slice(0);
-                    Some((surface.address(0, 0, slice, lod).low(), size))
+                    Some(target.drawn())
                 })
             });
             let places: Vec<Option<(Place, (u32, u32))>> = places.collect();
@@ -81,10 +79,26 @@ impl Frame {
         frame.size = last.map(|(_, size)| size);
         for (draws, places) in frame.submissions.iter_mut().zip(&targets) {
             for (draw, place) in draws.iter_mut().zip(places) {
-                draw.shown = place.map(|(place, _)| place) == last.map(|(place, _)| place);
+                draw.target = place.map(|(place, _)| place);
+                draw.shown = draw.target == last.map(|(place, _)| place);
             }
         }
         frame
+    }
+
+    /// The submission of the last draw into an address before a draw of a submission.
+    pub fn drawn_before(&self, (submission, draw): (usize, u32), target: u32) -> Option<usize> {
+        let all = self.submissions.get(..=submission)?.iter().enumerate();
+        let drew = |&(at, draws): &(usize, &Vec<DrawCall>)| {
+            let count = if at == submission {
+                draw as usize
+            } else {
+                draws.len()
+            };
+            let mut before = draws.iter().take(count);
+            before.any(|draw| draw.target == Some(target))
+        };
+        all.rev().find(drew).map(|(at, _)| at)
     }
 
     /// A draw.
@@ -227,6 +241,7 @@ impl<'a> Follow<'a> {
             pipeline: Rc::clone(&self.pipeline),
             state: pipeline::target_state(self.device, &self.pipeline),
             vertices: command.count,
+            target: None,
             shown: false,
         };
         if command.random && draw.index_buffer().cut {

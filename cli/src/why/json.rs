@@ -6,7 +6,7 @@ use driver::debug::walk::{Tag, Unit};
 use mmio_mock::intel::ff::topology::Topology;
 use serde_json::{Value, json};
 
-use super::{Component, Input, Payload, Why};
+use super::{Component, Input, Own, Payload, Why};
 
 /// Name of a primitive topology.
 pub fn topology(topology: Result<Topology, u32>) -> String {
@@ -69,6 +69,17 @@ fn component(component: Component) -> Value {
     }
 }
 
+fn own(own: &Own) -> Value {
+    match own {
+        Own::Clear => json!({ "kind": "clear" }),
+        Own::Copy {
+            from,
+            size: (width, height),
+            drawn_by,
+        } => json!({ "kind": "copy", "from": from, "size": [width, height], "drawn_by": drawn_by }),
+    }
+}
+
 impl Why {
     /// The answer as JSON.
     pub fn to_json(&self) -> Value {
@@ -123,6 +134,7 @@ impl Why {
                 "address": draw.call.address,
                 "topology": topology(draw.call.command.topology),
                 "vertices": draw.call.vertices,
+                "own": draw.own.as_ref().map(own),
             })),
             "pixel_thread": {
                 "primitive": thread.primitive,

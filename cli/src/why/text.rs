@@ -6,7 +6,7 @@ use driver::debug::walk::{Tag, Unit};
 use kernel::string_helpers::Counted;
 use mmio_mock::intel::ff::topology::Topology;
 
-use super::{Component, Input, Why};
+use super::{Component, Input, Own, Why};
 
 impl Why {
     /// An address with its place in the capture.
@@ -55,28 +55,28 @@ impl Why {
         Ok(())
     }
 
-    /// What a rectangle without a vertex shader is made for. Only a driver draws those: OpenGL has no such primitive.
-    fn copied(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(draw) = &self.draw else {
-            return Ok(());
+    /// Says that the application has not asked for the draw.
+    fn own(&self, f: &mut fmt::Formatter<'_>, own: &Own) -> fmt::Result {
+        let Own::Copy {
+            from,
+            size: (width, height),
+            drawn_by,
+        } = own
+        else {
+            return writeln!(
+                f,
+                "  hint: the driver drew this pixel last, to clear: a rectangle without a vertex shader, whose pixel shader samples nothing"
+            );
         };
-        let shaded = self.walk.vertices.values().any(|v| v.thread.is_some());
-        let is_rectangle = draw.call.command.topology == Ok(Topology::RectList);
-        if !is_rectangle || shaded || !self.walk.emitters.is_empty() {
-            return Ok(());
-        }
         write!(
             f,
-            "  hint: a rectangle without a vertex shader is a clear or a copy of the driver, as for glReadPixels"
+            "  hint: the driver drew this pixel last, to copy a surface, as for glReadPixels: {width}x{height} pixels at {}",
+            self.at(*from)
         )?;
-        if draw.has_earlier {
-            let (x, y) = self.walk.pixel;
-            write!(
-                f,
-                "; `crestline why DIR/exec_0000 {x},{y}` asks an earlier submission"
-            )?;
+        match drawn_by.as_deref() {
+            Some(name) if !name.is_empty() => writeln!(f, ", drawn by {name}"),
+            _ => writeln!(f),
         }
-        writeln!(f)
     }
 
     fn input(&self, f: &mut fmt::Formatter<'_>, pad: usize, input: &Input) -> fmt::Result {
@@ -168,6 +168,9 @@ impl fmt::Display for Why {
             Some([r, g, b, a]) => writeln!(f, ": red {r}, green {g}, blue {b}, alpha {a}")?,
             None => writeln!(f)?,
         }
+        if let Some(own) = self.draw.as_ref().and_then(|draw| draw.own.as_ref()) {
+            self.own(f, own)?;
+        }
         writeln!(
             f,
             "  PS thread {} of object {}, subspan {}: kernel {}",
@@ -178,9 +181,14 @@ impl fmt::Display for Why {
         )?;
         writeln!(
             f,
-            "    subspan {0} is the 2x2 pixels around it; threads of the submission shade these {1}, this is number {2}; the thread lights {3:#06x}, one bit a pixel",
+            "    subspan {} is the block of 2x2 pixels around it; {} of the submission {} the block, and this is number {} of them; it draws {:#06x}, one bit for each of its pixels",
             thread.slot,
-            Counted(thread.instances, "time"),
+            Counted(thread.instances, "thread"),
+            if thread.instances == 1 {
+                "shades"
+            } else {
+                "shade"
+            },
             thread.instance,
             thread.lit,
         )?;
@@ -236,7 +244,6 @@ impl fmt::Display for Why {
                 self.at(target.address)
             )?;
         }
-        self.copied(f)?;
         writeln!(
             f,
             "  the frame ran {} for this answer",

@@ -134,35 +134,72 @@ impl File {
         objects.handles.get(handle).cloned().ok_or(ENOENT)
     }
 
-    /// Whether there is a handle of an object.
-    pub(crate) fn holds(&self, object: &Object) -> bool {
-        self.objects.lock().counts.contains_key(&object.key())
+    /// The offset that `assign` takes from the device's table for an object; `ENOENT` when the last handle of the object has been closed
+    /// meanwhile. Each offset is taken from the file again when that happens, see [`close_object`](Self::close_object).
+    pub(crate) fn offset(
+        &self,
+        object: &Object,
+        assign: impl FnOnce(&Offsets) -> Result<u64>,
+    ) -> Result<u64> {
+        let objects = self.objects.lock();
+        if !objects.counts.contains_key(&object.key()) {
+            return Err(ENOENT);
+        }
+        assign(&self.device.user().mappings)
     }
 
     /// Gives an object a new handle.
     pub(crate) fn add_object(&self, object: &Object) -> Result<u32> {
-        object.state(|state| state.handles = state.handles.saturating_add(1));
-        let handle = self.objects.lock().add(object);
-        if handle.is_err() {
-            self.forget(object);
-        }
-        handle
+        self.add_by(object, |objects| objects.add(object))
     }
 
     /// The handle that PRIME knows for an object, or a new one.
     pub(crate) fn import(&self, object: &Object) -> Result<u32> {
         let key = object.key();
-        let known = {
-            let objects = self.objects.lock();
+        let known = |objects: &Objects| {
             let mut prime = objects.prime.range((key, 0)..=(key, u32::MAX));
             prime.next().map(|(_, handle)| *handle)
         };
-        if let Some(handle) = known {
+        if let Some(handle) = known(&self.objects.lock()) {
             return Ok(handle);
         }
-        let handle = self.add_object(object)?;
-        self.exported(handle);
+        let mut is_new = true;
+        let handle = self.add_by(object, |objects| {
+            // Another thread may have imported it meanwhile.
+            if let Some(handle) = known(objects) {
+                is_new = false;
+                return Ok(handle);
+            }
+            let handle = objects.add(object)?;
+            objects.prime.insert((key, handle));
+            Ok(handle)
+        })?;
+        if !is_new {
+            self.forget(object);
+        }
         Ok(handle)
+    }
+
+    /// The same for an object whose name has been found. The caller holds the lock of the names, and with it every [`forget`](Self::forget)
+    /// up.
+    pub(crate) fn open_named(&self, object: &Object) -> Result<u32> {
+        let handle = self.objects.lock().add(object)?;
+        object.state(|state| state.handles = state.handles.saturating_add(1));
+        Ok(handle)
+    }
+
+    /// Counts a handle of an object that `add` makes.
+    fn add_by(
+        &self,
+        object: &Object,
+        add: impl FnOnce(&mut Objects) -> Result<u32>,
+    ) -> Result<u32> {
+        object.state(|state| state.handles = state.handles.saturating_add(1));
+        let handle = add(&mut self.objects.lock());
+        if handle.is_err() {
+            self.forget(object);
+        }
+        handle
     }
 
     /// Notes that PRIME has given a handle out.
@@ -175,16 +212,21 @@ impl File {
 
     /// Closes a handle; `EINVAL` when there is none.
     pub(crate) fn close_object(&self, handle: u32) -> Result {
-        let (object, last) = self.objects.lock().remove(handle).ok_or(EINVAL)?;
-        self.forget(&object);
+        let mut objects = self.objects.lock();
+        let (object, last) = objects.remove(handle).ok_or(EINVAL)?;
         if last {
+            // Before a new handle can ask for an offset.
             self.device.user().mappings.revoke(&object, self.number);
         }
+        drop(objects);
+        self.forget(&object);
         Ok(())
     }
 
     /// One handle of an object less; the last takes its global name away (drm_gem_object_handle_put_unlocked).
     fn forget(&self, object: &Object) {
+        // Before the object's state, and held as long as it takes: GEM_OPEN adds a handle by the name under this lock.
+        let mut names = self.device.user().names.lock();
         let name = object.state(|state| {
             state.handles = state.handles.saturating_sub(1);
             if state.handles == 0 {
@@ -194,7 +236,7 @@ impl File {
             }
         });
         if name != 0 {
-            self.device.user().names.lock().remove(name);
+            names.remove(name);
         }
     }
 

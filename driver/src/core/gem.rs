@@ -20,7 +20,7 @@ use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 
 pub(crate) use self::state::Claim;
-use self::state::{Madvise, State};
+use self::state::State;
 use crate::core::work;
 
 /// What a vendor keeps of an object.
@@ -270,14 +270,10 @@ impl Object {
     /// that was so; whether there were any.
     pub(crate) fn purge(&self) -> (bool, bool) {
         let mut binding = self.inner.binding.lock();
-        let unneeded = self.state(|state| {
-            let wanted = state.madvise != Madvise::DontNeed || state.is_shown();
-            !wanted && state.active(false).is_none()
-        });
-        if !unneeded || binding.pins > 0 {
+        if binding.pins > 0 {
             return (false, false);
         }
-        // It cannot be bound meanwhile, but it may have been mapped. The pages go back outside the locks.
+        // It cannot be bound meanwhile. The pages go back outside the locks.
         let Ok(pages) = self.state(State::purge) else {
             return (false, false);
         };

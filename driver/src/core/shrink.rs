@@ -4,7 +4,8 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use kernel::sync::SpinLock;
+use kernel::sync::{AtomicU64, Mutex, Ordering, SpinLock};
+use kernel::time::Clock;
 
 use crate::core::gem::state::Madvise;
 use crate::core::gem::{Object, WeakObject};
@@ -16,6 +17,9 @@ const PRUNE: usize = 1024;
 #[derive(Default)]
 pub(crate) struct Lru {
     inner: SpinLock<Inner>,
+    /// Held while contents are taken; before `inner`.
+    turn: Mutex<()>,
+    purges: AtomicU64,
 }
 
 #[derive(Default)]
@@ -120,9 +124,19 @@ impl Lru {
         }
     }
 
-    /// Takes the contents of every idle object that is not needed; whether there was any. Requests that have ended
-    /// have been retired before.
-    pub(crate) fn purge(&self) -> bool {
+    /// How often contents have been taken.
+    pub(crate) fn purges(&self) -> u64 {
+        self.purges.load(Ordering::Acquire)
+    }
+
+    /// Takes the contents of every idle object that is not needed; whether there are more pages now than when [`purges`](Self::purges) was
+    /// `before`. Requests that have ended have been retired before.
+    pub(crate) fn purge(&self, clock: &dyn Clock, before: u64) -> bool {
+        // One thread at a time: in another's turn the objects are in no list, and what it takes is there for all.
+        let _turn = self.turn.lock(clock);
+        if self.purges() != before {
+            return true;
+        }
         let candidates = core::mem::take(&mut self.inner.lock().purgeable);
         let mut purged = false;
         for object in candidates.values().filter_map(WeakObject::upgrade) {
@@ -133,6 +147,9 @@ impl Lru {
                 (true, pages) => purged |= pages,
                 (false, _) => self.dont_need(&object),
             }
+        }
+        if purged {
+            self.purges.fetch_add(1, Ordering::Release);
         }
         purged
     }

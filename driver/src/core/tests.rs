@@ -202,7 +202,11 @@ fn objects_are_pinned_purged_and_bound_once() {
     toy.user().lru.dont_need(&object);
     let pin = object.pin().unwrap();
     assert_eq!(pin.at(), 4096);
-    assert!(!toy.user().lru.purge(), "it is needed where it is");
+    let purge = || {
+        let lru = &toy.user().lru;
+        lru.purge(&*toy.fake, lru.purges())
+    };
+    assert!(!purge(), "it is needed where it is");
     assert!(toy.user().lru.evictable().is_empty());
     drop(pin);
     assert_eq!(toy.user().lru.evictable().len(), 1);
@@ -210,11 +214,21 @@ fn objects_are_pinned_purged_and_bound_once() {
     assert!(object.has_shown_pages());
     let copy = shown[0].clone();
     drop(shown);
-    assert!(!toy.user().lru.purge(), "a program has it mapped");
+    assert!(!purge(), "a program has it mapped");
     assert_eq!((copy.read32(0), object.bound_at()), (Ok(0), Some(4096)));
     assert!(!object.downgrade().is_spent());
     drop(copy);
-    assert!(toy.user().lru.purge());
+    object.state(|state| state.madvise = Madvise::WillNeed);
+    assert!(!purge(), "a program needs it again");
+    // Also where it has been looked at before the program said so.
+    assert_eq!(object.purge(), (false, false));
+    object.state(|state| state.madvise = Madvise::DontNeed);
+    toy.user().lru.dont_need(&object);
+    let before = toy.user().lru.purges();
+    assert!(purge());
+    assert!(!purge());
+    // A thread that has failed before the purge has the pages of it.
+    assert!(toy.user().lru.purge(&*toy.fake, before));
     assert_eq!(object.bound_at(), None);
     assert_eq!(object.read32(0), Err(EFAULT));
     assert_eq!(toy.space.lock().len(), 0);

@@ -194,17 +194,25 @@ impl Device {
     ///
     /// `EINVAL` for size 0 and for tiled objects whose stride is no multiple of the tile width.
     pub fn create_object(&self, size: usize, tiling: Tiling, stride: u32) -> Result<Object> {
+        /// Tries, each with pages that a purge has given back: other threads may have taken them by then.
+        const TRIES: usize = 16;
         self.check_live()?;
-        match self.try_create(size, tiling, stride) {
-            Err(ENOMEM) if self.purge() => self.try_create(size, tiling, stride),
-            other => other,
+        for _ in 1..TRIES {
+            let before = self.user().lru.purges();
+            match self.try_create(size, tiling, stride) {
+                Err(ENOMEM) if self.purge(before) => {}
+                other => return other,
+            }
         }
+        self.try_create(size, tiling, stride)
     }
 
-    /// Takes the contents of objects that nobody needs; whether there were any.
-    pub(crate) fn purge(&self) -> bool {
+    /// Takes the contents of objects that nobody needs; whether there are more pages now than when [`Lru::purges`] was `before`.
+    ///
+    /// [`Lru::purges`]: crate::core::shrink::Lru::purges
+    pub(crate) fn purge(&self, before: u64) -> bool {
         self.retire();
-        self.user().lru.purge()
+        self.user().lru.purge(self.platform().clock(), before)
     }
 
     fn try_create(&self, size: usize, tiling: Tiling, stride: u32) -> Result<Object> {

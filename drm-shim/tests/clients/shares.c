@@ -37,7 +37,9 @@ int main(void) {
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, begins, NULL) == 0 && pthread_join(thread, NULL) == 0);
     // This thread has no connection yet.
-    CHECK(child(maps, CLONE_VFORK) == ENODEV && child(maps, CLONE_FILES) == ENODEV);
+    CHECK(child(maps, CLONE_VFORK) == ENODEV);
+    // ThreadSanitizer's own `clone` keeps the child's function in the parent's frame, which has gone when a parent does not wait.
+    CHECK(getenv("CRESTLINE_SANITIZER") || child(maps, CLONE_FILES) == ENODEV);
     CHECK(adds(fd, 2));
     // By now it has one, which is the parent's.
     CHECK(child(maps, CLONE_VFORK) == 0);

@@ -109,9 +109,10 @@ impl State {
         self.claims.iter().any(|other| claim.is_behind(other))
     }
 
-    /// Gives the contents up, and comes back with the pages that there were; `EBUSY` when there is a mapping.
+    /// Gives the contents up, and comes back with the pages that there were; `EBUSY` when user space, a mapping or the device needs them.
+    /// Nobody changes the advice in between (i915 `i915_gem_madvise_ioctl` and the shrinker hold the object's lock).
     pub(super) fn purge(&mut self) -> Result<Option<Arc<CoherentAllocation>>> {
-        if self.is_shown() {
+        if self.madvise != Madvise::DontNeed || self.is_shown() || !self.users(false).is_empty() {
             return Err(EBUSY);
         }
         self.madvise = Madvise::Purged;

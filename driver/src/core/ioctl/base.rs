@@ -54,6 +54,10 @@ pub(super) fn gem_flink(call: &Call<'_>, arg: &mut GemFlink) -> Result {
     let object = call.file.object(arg.handle)?;
     let mut names = call.device.user().names.lock();
     arg.name = object.state(|state| -> Result<u32> {
+        // The last handle takes the name away: none is given behind it.
+        if state.handles == 0 {
+            return Err(ENOENT);
+        }
         if state.name == 0 {
             state.name = names.insert(object.downgrade())?;
         }
@@ -63,12 +67,13 @@ pub(super) fn gem_flink(call: &Call<'_>, arg: &mut GemFlink) -> Result {
 }
 
 pub(super) fn gem_open(call: &Call<'_>, arg: &mut GemOpen) -> Result {
-    let named = {
-        let names = call.device.user().names.lock();
-        names.get(arg.name).and_then(WeakObject::upgrade)
-    };
-    let object = named.ok_or(ENOENT)?;
-    arg.handle = call.file.add_object(&object)?;
+    let names = call.device.user().names.lock();
+    let named = names.get(arg.name).and_then(WeakObject::upgrade);
+    // The name stays meanwhile (drm_gem_open_ioctl).
+    let opened = named.map(|object| (call.file.open_named(&object), object));
+    drop(names);
+    let (handle, object) = opened.ok_or(ENOENT)?;
+    arg.handle = handle?;
     arg.size = object.size() as u64;
     Ok(())
 }

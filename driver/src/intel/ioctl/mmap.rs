@@ -1,10 +1,9 @@
 //! Calls that prepare mappings.
 //!
 //! i915 `i915_gem_mman.c`. Not modelled: GEM_MMAP, which maps in the call itself; the node does that.
-use kernel::error::{Result, code::EINVAL, code::ENODEV, code::ENOENT};
+use kernel::error::{Result, code::EINVAL, code::ENODEV};
 
 use super::Call;
-use crate::core::gem::Object;
 use crate::core::mmap::Kind;
 use crate::intel::extension;
 use crate::intel::uapi::gem::{
@@ -32,8 +31,10 @@ pub(super) fn mmap(call: &Call<'_>, arg: &mut Mmap) -> Result {
     if arg.size == 0 || !arg.offset.is_multiple_of(kernel::dma::PAGE_SIZE as u64) {
         return Err(EINVAL);
     }
-    let base = (call.device.mappings()).assign_inside(&object, kind, call.file.number())?;
-    keep(call, &object)?;
+    let number = call.file.number();
+    let base = call
+        .file
+        .offset(&object, |table| table.assign_inside(&object, kind, number))?;
     arg.addr_ptr = base.wrapping_add(arg.offset);
     Ok(())
 }
@@ -51,16 +52,9 @@ pub(super) fn mmap_offset(call: &Call<'_>, arg: &mut MmapOffset) -> Result {
     let object = call.file.object(arg.handle)?;
     // Fixed placements are for devices with memory of their own.
     let kind = kind.ok_or(ENODEV)?;
-    arg.offset = (call.device.mappings()).assign(&object, kind, call.file.number())?;
-    keep(call, &object)
-}
-
-/// Takes the offset that was just given back where another thread has closed the last handle meanwhile: nothing else would, and offsets of
-/// objects that are gone would stay taken.
-fn keep(call: &Call<'_>, object: &Object) -> Result {
-    if call.file.holds(object) {
-        return Ok(());
-    }
-    call.device.mappings().revoke(object, call.file.number());
-    Err(ENOENT)
+    let number = call.file.number();
+    arg.offset = call
+        .file
+        .offset(&object, |table| table.assign(&object, kind, number))?;
+    Ok(())
 }

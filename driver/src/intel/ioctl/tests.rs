@@ -15,6 +15,7 @@ mod gen60;
 mod object;
 mod pressure;
 mod query;
+mod races;
 mod random;
 mod sizes;
 mod sync_file;
@@ -75,6 +76,16 @@ impl Bench {
         let mut bench = Self::new();
         bench.file = File::open(&bench.device, Node::Primary);
         bench
+    }
+
+    /// Another process with the same device.
+    fn other(&self) -> Self {
+        Bench {
+            fake: Arc::clone(&self.fake),
+            device: self.device.clone(),
+            file: File::open(&self.device, self.file.node()),
+            process: Process::default(),
+        }
     }
 
     /// A call of the file; the argument is written back.

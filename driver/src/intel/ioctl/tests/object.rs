@@ -247,8 +247,9 @@ fn advice_is_remembered() {
     // Under pressure the contents go.
     bench.write(handle, 0, &[1]);
     assert_eq!(advise(handle, 1), Ok(1));
-    assert!(bench.device.purge());
-    assert!(!bench.device.purge());
+    let purge = || bench.device.purge(bench.device.user().lru.purges());
+    assert!(purge());
+    assert!(!purge());
     assert_eq!(advise(handle, 0), Ok(0));
     let mut arg = gem::SetDomain {
         handle,
@@ -328,12 +329,7 @@ fn offsets_are_given_once_and_belong_to_a_file() {
 #[test]
 fn an_offset_that_is_asked_for_while_its_handle_is_closed_is_free_afterwards() {
     let bench = Bench::new();
-    let other = Bench {
-        fake: Arc::clone(&bench.fake),
-        device: bench.device.clone(),
-        file: File::open(&bench.device, Node::Render),
-        process: Process::default(),
-    };
+    let other = bench.other();
     let (handle, found) = (AtomicU32::new(0), AtomicU32::new(0));
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
