@@ -14,6 +14,7 @@ pub mod limits;
 mod listing;
 pub mod logging;
 pub mod media;
+mod outputs;
 pub mod pack;
 mod progress;
 pub mod regs;
@@ -25,6 +26,7 @@ mod trace;
 pub mod why;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crestline_cli::shown;
 use kernel::string_helpers::escape_lines;
@@ -45,9 +47,21 @@ fn has_place(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Standard output is for a result.
+static ON_STDERR: AtomicBool = AtomicBool::new(false);
+
+/// What [`print`] writes goes to standard error from now on: a file of results leads to where standard output does.
+fn talk_on_stderr() {
+    ON_STDERR.store(true, Ordering::Relaxed);
+}
+
 /// Writes text to standard output, control characters escaped; a reader that has seen enough is no error.
 pub fn print(text: &str) -> Result<(), Error> {
     use std::io::{ErrorKind, Write};
+    if ON_STDERR.load(Ordering::Relaxed) {
+        say(text);
+        return Ok(());
+    }
     match std::io::stdout()
         .lock()
         .write_all(escape_lines(text).as_bytes())

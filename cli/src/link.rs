@@ -3,12 +3,15 @@
 //! Every user can make a link in /tmp that leads to a file of the user of this program. The system follows no such link where
 //! `fs.protected_symlinks` is set (proc(5)), and some machines do not set it.
 
+mod replacement;
+mod spot;
+
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata, Permissions};
+use std::fs::{File, Metadata};
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
@@ -17,6 +20,8 @@ use nix::sys::stat::Mode;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 
+pub use self::replacement::Replacement;
+pub use self::spot::{Spot, number};
 use crate::shown;
 
 /// Whether the user is this one, or the administrator.
@@ -193,26 +198,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if before.as_ref().is_some_and(|meta| !meta.is_file()) {
         return create(path, ALL)?.write_all(bytes);
     }
-    let Found { dir, name } = &found;
-    if let Some(before) = &before {
-        found.check(before)?;
-    }
-    // The directory, wherever names lead by now.
-    let place = PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd()));
-    let mut file = tempfile::Builder::new()
-        .prefix(".crestline-")
-        .suffix(".part")
-        .permissions(Permissions::from_mode(ALL))
-        .tempfile_in(&place)?;
-    // Others may have given another file's mode to this one by a second name.
-    if let Some(before) = before.filter(|before| before.nlink() == 1) {
-        // A file that is there keeps its mode.
-        let rights = Permissions::from_mode(before.mode() & 0o777);
-        file.as_file().set_permissions(rights)?;
-    }
-    file.write_all(bytes)?;
-    file.persist(place.join(name))?;
-    Ok(())
+    let mut new = Replacement::of(found, before.as_ref())?;
+    new.file().write_all(bytes)?;
+    new.finish()
 }
 
 /// Opens `path` with `flags` of open(2) and a mode for a new file; an error when a part of it is a link that another user has made.
@@ -254,8 +242,8 @@ impl Found {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use std::fs;
-    use std::os::unix::fs::{lchown, symlink};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, lchown, symlink};
 
     use super::*;
 

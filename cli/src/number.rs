@@ -42,7 +42,7 @@ pub fn dword(text: &str) -> Result<u32, String> {
     parsed.ok_or_else(|| no_dword(text))
 }
 
-/// That a text is none.
+/// Says that a text is no 32-bit number.
 pub fn no_dword(text: &str) -> String {
     format!("`{text}` is not a 32-bit number (decimal, or 0x and hexadecimal)")
 }

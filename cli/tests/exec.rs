@@ -240,7 +240,8 @@ fn lists_of_devices_with_mistakes_are_refused() {
     ] {
         let args = ["exec", "--device", list, "--", "true"];
         let output = served(&directory, &args).output().unwrap();
-        let said = failed(&output);
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains(part), "{said}");
     }
     // Other commands are about one.

@@ -28,6 +28,7 @@ mod logging;
 mod media_kernels;
 mod media_refused;
 mod media_run;
+mod outputs;
 mod pages;
 mod program;
 mod readme;

@@ -2,6 +2,9 @@
 //!
 //! Nothing that is there changes.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
 use crate::common::media::{Dir, END, kernel, png, ramp};
 
 #[test]
@@ -196,7 +199,14 @@ fn surfaces_of_the_other_kind() {
 /// Found before the run; nothing that is there changes, and nothing new stays.
 #[test]
 fn outputs_that_cannot_be_written() {
-    let dir = Dir::new("outputs");
+    for (name, mode) in [("outputs", 0o755), ("shared-outputs", 0o1777)] {
+        let dir = Dir::new(name);
+        fs::set_permissions(&dir.0, Permissions::from_mode(mode)).unwrap();
+        cannot_be_written(&dir);
+    }
+}
+
+fn cannot_be_written(dir: &Dir) {
     dir.write("a.bin", &ramp(64)).write("old.bin", b"old");
     let copy = kernel("copy.asm");
     let said = |args: &[&str]| {
@@ -208,13 +218,16 @@ fn outputs_that_cannot_be_written() {
         said
     };
     let outs = ["--out", "old.bin", "--out", "o.bin"];
-    let nowhere = "no/where.bin: No such file or directory (os error 2)\n";
+    let nowhere = "no/where.bin: there is no directory no\n";
     for arg in ["--out", "--trace"] {
         let text = said(&[&outs[..], &[arg, "no/where.bin"]].concat());
         assert_eq!(text, format!("crestline: {nowhere}"));
     }
     let text = said(&["--out", "."]);
-    assert!(text.starts_with("crestline: .: Is a directory"), "{text}");
+    assert!(
+        text.starts_with("crestline: .: this is a directory"),
+        "{text}"
+    );
     // One file by two names.
     std::os::unix::fs::symlink("old.bin", dir.0.join("link.bin")).unwrap();
     std::fs::hard_link(dir.0.join("old.bin"), dir.0.join("hard.bin")).unwrap();
@@ -229,6 +242,9 @@ fn outputs_that_cannot_be_written() {
             assert!(text.contains(&format!("{other}: {error}")), "{text}");
         }
     }
+    // A kernel is read, too.
+    let text = said(&["--out", copy.as_str()]);
+    assert!(text.contains("this file is read"), "{text}");
     let text = said(&["--out", "new.bin", "--out", "./new.bin"]);
     assert!(text.contains("the same file as new.bin"), "{text}");
     let text = said(&["--out", "-", "--out", "-"]);

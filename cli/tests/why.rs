@@ -187,4 +187,14 @@ fn a_rectangle_of_the_driver_is_called_one() {
     );
     let text = ok(&why(&[&scene("b_flat"), "128,128"]));
     assert!(!text.contains("hint"), "{text}");
+    // Mesa resolves the four samples of a pixel by a copy.
+    let text = ok(&why(&["sandybridge/msaa", "100,100"]));
+    let hint = "hint: the driver drew this pixel last, to copy a surface, as for glReadPixels or to resolve samples: 256x256 pixels at 0x";
+    assert!(text.contains(hint), "{text}");
+    let json = ok(&why(&["sandybridge/msaa", "100,100", "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let own = &json["draw_call"]["own"];
+    assert_eq!(own["kind"], "copy");
+    assert_eq!(own["drawn_by"], "exec_0000");
+    assert_ne!(own["from"], json["target"]["address"]);
 }

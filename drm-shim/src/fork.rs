@@ -23,8 +23,9 @@ static SIGNALS: AtomicU64 = AtomicU64::new(0);
 /// No mapping is being made at the fork.
 static SETTLED: AtomicBool = AtomicBool::new(true);
 
-/// TIMEOUT: how long a fork waits for mappings that are being made: each is a question to the node.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// TIMEOUT: how long a fork waits for mappings that are being made: each is a question to the node, which may have to make the views of
+/// large tiled objects for all threads. Linux waits without an end (`mmap_lock`).
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs once, before the program.
 pub extern "C" fn loaded() {

@@ -28,7 +28,7 @@ use crate::peers::{Admitted, Refusal};
 use crate::process::{Mapped, Refused};
 use crate::server::Server;
 use crate::task::{Block, Caller};
-use crate::{listen, map, privilege};
+use crate::{lane, listen, map, privilege};
 
 /// What is said when a mapping cannot be kept, which would show other objects' bytes once its own object is gone.
 const NO_ROOM: &str = "no room is left for mappings of clients: ENOMEM";
@@ -80,6 +80,7 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>) {
 }
 
 fn run(server: &Arc<Server>, socket: Socket, peer: &Arc<Peer>, first: Option<Head>) {
+    lane::enter(server.lanes.of(peer.pid()));
     let mut connection = Connection {
         server,
         peer,

@@ -11,6 +11,7 @@ mod connection;
 mod descriptors;
 mod edge;
 mod errors;
+mod lane;
 mod leftover;
 mod likeness;
 mod limits;

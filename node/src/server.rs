@@ -20,6 +20,7 @@ use wire::device::MOST;
 use crate::card::Card;
 use crate::closer::Closer;
 use crate::descriptors::Descriptors;
+use crate::lane::Lanes;
 use crate::listen::Listener;
 use crate::peer::Peer;
 use crate::peers::Peers;
@@ -66,6 +67,7 @@ pub struct Server {
     /// Whether devices move only inside requests of clients.
     pub in_step: bool,
     pub descriptors: Descriptors,
+    pub lanes: Lanes,
     pub processes: Processes,
     pub peers: Arc<Peers>,
     pub closer: Closer,
@@ -120,6 +122,7 @@ impl Server {
             tree,
             cards,
             in_step: options.deterministic,
+            lanes: Lanes::default(),
             descriptors: Descriptors::new(&wake).map_err(Error::system("watching descriptors"))?,
             wake,
             processes: Processes::default(),

@@ -5,7 +5,7 @@
 //! from one kind of mapping to another (SET_DOMAIN, DMA_BUF_IOCTL_SYNC).
 //! Not modelled: seeing the device's writes without having asked whether it is done.
 //!
-//! Order of locks: a view's copy, then the door to the device, then device and memory; and a view's copy, then
+//! Order of locks: a view's copy, then the client's lane, then the door to the device, then device and memory; and a view's copy, then
 //! the map of views. The map is locked for a few looks at a time and with nothing taken under it. Copies are as large as clients
 //! like, so only those that use the same object wait for one.
 //!

@@ -4,7 +4,7 @@ use std::process::exit;
 
 use clap::Error;
 use clap::builder::StyledStr;
-use clap::error::ContextValue;
+use clap::error::{ContextKind, ContextValue};
 use kernel::string_helpers::{escape, escape_lines};
 
 /// Says what is wrong, or shows the help that was asked for, and ends the program. Text of arguments is made safe for a
@@ -12,6 +12,7 @@ use kernel::string_helpers::{escape, escape_lines};
 pub fn refuse(mut error: Error) -> ! {
     let values: Vec<_> = error
         .context()
+        .filter(|(kind, _)| !is_own(*kind))
         .filter_map(|(kind, value)| Some((kind, escaped(value)?)))
         .collect();
     for (kind, value) in values {
@@ -24,6 +25,11 @@ pub fn refuse(mut error: Error) -> ! {
     }
     super::say(&safe);
     exit(error.exit_code())
+}
+
+/// Whether a value is this program's own text, which may have several lines.
+fn is_own(kind: ContextKind) -> bool {
+    kind == ContextKind::Usage
 }
 
 /// A value without characters that a terminal obeys, when it has any.

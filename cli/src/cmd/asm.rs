@@ -11,6 +11,7 @@ use isa::parse;
 use kernel::string_helpers::Counted;
 
 use super::listing::{self, Hex};
+use super::outputs::Files;
 use super::{Error, source};
 
 /// Arguments of `crestline asm`.
@@ -58,6 +59,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
             super::say(&listing::advice(count));
         }
     }
+    Files::default()
+        .read([args.input.as_path()])
+        .write(args.output.as_deref())
+        .check()?;
     let stdout = io::stdout();
     let hex = args
         .hex

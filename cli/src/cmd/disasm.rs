@@ -10,6 +10,7 @@ use isa::compact::is_compacted;
 use isa::print::{Code, KernelItem, print_exact, print_kernel_exact};
 use isa::{Inst, Verx10, parse};
 
+use super::outputs::Files;
 use super::{Error, listing, source};
 
 mod input;
@@ -68,6 +69,10 @@ impl Item {
 
 /// Disassembles everything, then says what is wrong with the end of the input.
 pub fn run(args: &Args) -> Result<(), Error> {
+    Files::default()
+        .read([args.input.as_path()])
+        .write(args.output.as_deref())
+        .check()?;
     let (name, bytes) = source::bytes(&args.input)?;
     let bytes = input::bytes(&name, bytes, args.format)?;
     let (mut items, rest) = split(args.generation, &bytes);

@@ -21,6 +21,7 @@ use mmio_mock::intel::bench::{MEMORY_CAP, Step, ThreadBench};
 use mmio_mock::intel::shared::ThreadContext;
 use mmio_mock::intel::td::KernelState;
 
+use super::outputs::Files;
 use super::{Error, listing, source};
 use setting::{Bank, Dump, Load, MemFile, MemRange};
 use show::{Watch, elements, line};
@@ -116,6 +117,15 @@ enum Exception {
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<(), Error> {
     let Command::Run(args) = &args.command;
+    let inputs = (args.mem.iter()).map(|file| file.path.as_path());
+    let outputs = args
+        .dump_mem
+        .iter()
+        .filter_map(|range| range.file.as_deref());
+    Files::default()
+        .read(inputs.chain([args.file.as_path()]))
+        .write(outputs)
+        .check()?;
     let source = Source::read(args)?;
     let mut bench = prepare(args, &source)?;
     let mut out = super::Shown(std::io::BufWriter::new(std::io::stdout().lock()));

@@ -194,7 +194,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     job.check()?;
     let outputs = files.get(args.inputs.len()..).unwrap_or_default();
     let paths = outputs.iter().map(|file| file.path.as_path());
-    let mut sinks = sink::open_all(paths.chain(args.trace.trace.as_deref()))?;
+    let kernels = [&args.kernel].into_iter().chain(&args.child);
+    let mut sinks = sink::open_all(
+        paths.chain(args.trace.trace.as_deref()),
+        kernels.map(PathBuf::as_path),
+    )?;
     let say = if sinks.iter().any(Sink::is_stdout) {
         print_error
     } else {

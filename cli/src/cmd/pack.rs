@@ -10,6 +10,7 @@ use crestline_cli::capture::{CaptureError, Problem};
 use crestline_cli::{link, shown};
 use kernel::string_helpers::Counted;
 
+use super::outputs::Files;
 use super::progress::Progress;
 use super::{Error, captured};
 
@@ -26,6 +27,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let fail = |e| CaptureError::file(shown::path(&args.out), Problem::Io(e));
     let origin = captured::find(&args.capture)?;
+    Files::default()
+        .replays(&origin)
+        .write([args.out.as_path()])
+        .check()?;
     // Checked before the file is made: what is no capture leaves no file.
     let mut out = Late {
         path: &args.out,

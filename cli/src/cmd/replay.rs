@@ -14,6 +14,7 @@ use crestline_cli::replay::{self, Options, ReplayError, Session};
 use crestline_cli::{link, shown};
 use kernel::string_helpers::Counted;
 
+use super::outputs::Files;
 use super::progress::{Progress, Show};
 use super::trace::Tracing;
 use super::{Error, captured, device, print, summary};
@@ -101,9 +102,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
-    for path in args.png.iter().chain(&args.trace.trace) {
-        super::has_place(path)?;
-    }
+    let outputs = args.png.iter().chain(&args.trace.trace);
+    Files::default()
+        .replays(origin)
+        .write(outputs.map(PathBuf::as_path))
+        .check()?;
     let mut reader = origin.open()?;
     let device = match &args.device {
         Some(name) => Some(device::modelled(name)?),

@@ -10,6 +10,7 @@ use crestline_cli::report::Report;
 use crestline_cli::{link, shown};
 use kernel::string_helpers::Counted;
 
+use super::outputs::Files;
 use super::progress::{Progress, Show};
 use super::{Error, captured, print};
 
@@ -37,9 +38,11 @@ pub struct Args {
 
 /// Replays and writes.
 pub fn run(args: &Args) -> Result<(), Error> {
-    if let Some(path) = &args.output {
-        super::has_place(path)?;
-    }
+    let origin = captured::find(&args.capture)?;
+    Files::default()
+        .replays(&origin)
+        .write(args.output.as_deref())
+        .check()?;
     let (capture, options) =
         captured::load(&args.capture, args.device.as_deref(), args.timeout_ms)?;
     let name = &capture.name;

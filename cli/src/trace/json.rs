@@ -108,7 +108,7 @@ pub fn list<T: Copy>(out: &mut String, values: &[T], mut one: impl FnMut(&mut St
     out.push(']');
 }
 
-/// A number as JSON has it: what is none is null.
+/// A number as JSON has it; JSON has no infinity and no NaN, which become null.
 pub fn float(out: &mut String, value: f32) {
     if value.is_finite() {
         let _ = write!(out, "{value}");

@@ -70,7 +70,7 @@ impl Why {
         };
         write!(
             f,
-            "  hint: the driver drew this pixel last, to copy a surface, as for glReadPixels: {width}x{height} pixels at {}",
+            "  hint: the driver drew this pixel last, to copy a surface, as for glReadPixels or to resolve samples: {width}x{height} pixels at {}",
             self.at(*from)
         )?;
         match drawn_by.as_deref() {

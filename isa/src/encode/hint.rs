@@ -21,7 +21,7 @@ const COLUMN: [u32; 3] = [3, 0, 0];
 const PAIRS: [u32; 3] = [2, 1, 1];
 const VEC8: [u32; 3] = [4, 3, 1];
 
-/// Words that only nothing reads.
+/// Words of an instruction in which bits that the hardware does not read have been chosen.
 struct Hints(Raw);
 
 impl Hints {

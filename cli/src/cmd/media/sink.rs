@@ -1,75 +1,72 @@
 //! Where `crestline media run` writes: files opened early, standard output.
 //!
-//! A file that is there changes when there is something to write. In a directory where other users write it is made anew when it is opened.
+//! A file that is there changes when there is something to write.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crestline_cli::{link, shown};
+use crestline_cli::link::{self, Replacement};
+use crestline_cli::shown;
 use nix::fcntl::OFlag;
 
 use crate::cmd::Error;
+use crate::cmd::outputs::Files;
 
 /// A file that can be written, or standard output, which is `-`.
 pub struct Sink {
     path: PathBuf,
-    /// `None` is standard output.
-    file: Option<File>,
+    to: To,
     /// It was not there before, and nothing has been written yet.
     fresh: bool,
+}
+
+enum To {
+    Stdout,
+    File(File),
+    /// In a directory where others write.
+    Replacement(Option<Replacement>),
 }
 
 impl Sink {
     /// Opens a file, or makes it; what is in it stays.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let opened = || -> std::io::Result<(Option<File>, bool)> {
-            if path == Path::new("-") {
-                return Ok((None, false));
+        let opened = || -> std::io::Result<(To, bool)> {
+            if is_stdout(path) {
+                return Ok((To::Stdout, false));
+            }
+            if let Some(new) = Replacement::where_others_write(path)? {
+                return Ok((To::Replacement(Some(new)), false));
             }
             match link::to_write(path, OFlag::empty(), link::ALL) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     // Through a link that leads nowhere a file may come to be, which stays then.
                     let fresh = path.symlink_metadata().is_err();
                     let file = link::to_write(path, OFlag::O_CREAT, link::ALL)?;
-                    Ok((Some(file), fresh))
+                    Ok((To::File(file), fresh))
                 }
-                other => Ok((Some(other?), false)),
+                other => Ok((To::File(other?), false)),
             }
         };
-        let (file, fresh) = opened().map_err(|error| format!("{}: {error}", shown::path(path)))?;
+        let (to, fresh) = opened().map_err(|error| format!("{}: {error}", shown::path(path)))?;
         Ok(Sink {
             path: path.to_owned(),
-            file,
+            to,
             fresh,
         })
     }
 
     /// The name for messages.
     pub fn name(&self) -> String {
-        match self.file {
-            Some(_) => shown::path(&self.path),
-            None => "<stdout>".to_owned(),
+        match self.to {
+            To::Stdout => "<stdout>".to_owned(),
+            _ => shown::path(&self.path),
         }
     }
 
     /// Whether it is standard output.
     pub fn is_stdout(&self) -> bool {
-        self.file.is_none()
-    }
-
-    /// Whether both are one file by whatever names, or both are standard output. Devices and pipes are never one.
-    pub fn same(&self, other: &Sink) -> bool {
-        let place = |file: &File| {
-            let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some((meta.dev(), meta.ino()))
-        };
-        match (&self.file, &other.file) {
-            (Some(one), Some(two)) => place(one).is_some_and(|one| Some(one) == place(two)),
-            (None, None) => true,
-            _ => false,
-        }
+        matches!(self.to, To::Stdout)
     }
 
     /// Replaces the contents by what `put` writes.
@@ -78,16 +75,21 @@ impl Sink {
         put: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.fresh = false;
-        let written = if let Some(file) = &self.file {
-            replace(file, put)
-        } else {
-            let mut out = std::io::stdout().lock();
-            let put = put(&mut out).and_then(|()| Ok(out.flush()?));
-            // A reader that has seen enough is no error.
-            put.or_else(|error| match error.downcast_ref::<std::io::Error>() {
-                Some(io) if io.kind() == ErrorKind::BrokenPipe => Ok(()),
-                _ => Err(error),
-            })
+        let written = match &mut self.to {
+            To::File(file) => replace(file, put),
+            To::Replacement(new) => match new.take() {
+                Some(mut new) => replace(new.file(), put).and_then(|()| Ok(new.finish()?)),
+                None => Err("it is written twice".into()),
+            },
+            To::Stdout => {
+                let mut out = std::io::stdout().lock();
+                let put = put(&mut out).and_then(|()| Ok(out.flush()?));
+                // A reader that has seen enough is no error.
+                put.or_else(|error| match error.downcast_ref::<std::io::Error>() {
+                    Some(io) if io.kind() == ErrorKind::BrokenPipe => Ok(()),
+                    _ => Err(error),
+                })
+            }
         };
         written.map_err(|error| format!("{}: {error}", self.name()).into())
     }
@@ -115,21 +117,21 @@ impl Drop for Sink {
     }
 }
 
-/// Opens what will be written, each once.
-pub fn open_all<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<Sink>, Error> {
-    let mut sinks: Vec<Sink> = Vec::new();
-    for path in paths {
-        let sink = Sink::open(path)?;
-        if let Some(other) = sinks.iter().find(|other| other.same(&sink)) {
-            let (name, other) = (sink.name(), other.name());
-            let which = if name == other {
-                "it is written twice".to_owned()
-            } else {
-                format!("it is the same file as {other}, and both are written")
-            };
-            return Err(format!("{name}: {which}").into());
-        }
-        sinks.push(sink);
+/// Opens what will be written, each once. None of it is one of the kernels.
+pub fn open_all<'a>(
+    paths: impl Iterator<Item = &'a Path>,
+    kernels: impl Iterator<Item = &'a Path>,
+) -> Result<Vec<Sink>, Error> {
+    let paths: Vec<&Path> = paths.collect();
+    let files = paths.iter().copied().filter(|path| !is_stdout(path));
+    Files::default().read(kernels).write(files).check()?;
+    if paths.iter().filter(|path| is_stdout(path)).count() > 1 {
+        return Err("<stdout>: it is written twice".into());
     }
-    Ok(sinks)
+    paths.into_iter().map(Sink::open).collect()
+}
+
+/// Whether a path stands for standard output.
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
 }

@@ -1,0 +1,100 @@
+//! Files that a command is told to write: none of them is one that it reads, and no two are one.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::Path;
+
+use crestline_cli::capture::Origin;
+use crestline_cli::{link, shown};
+use link::Spot;
+
+use super::Error;
+
+/// What a command reads and writes.
+#[derive(Default)]
+pub struct Files<'a> {
+    inputs: Vec<&'a Path>,
+    outputs: Vec<&'a Path>,
+}
+
+impl<'a> Files<'a> {
+    /// Files, or a directory that is a capture.
+    pub fn read(mut self, paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        self.inputs.extend(paths);
+        self
+    }
+
+    /// A capture.
+    pub fn replays(self, origin: &'a Origin) -> Self {
+        match origin {
+            Origin::Path(path) => self.read([path.as_path()]),
+            Origin::BuiltIn => self,
+        }
+    }
+
+    /// Files that are told to be written.
+    pub fn write(mut self, paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        self.outputs.extend(paths);
+        self
+    }
+
+    /// An error when an output cannot be there, is read as well, or is written twice. When one is what standard output leads to, the
+    /// command's words go to standard error from now on.
+    pub fn check(&self) -> Result<(), Error> {
+        let inputs: Vec<(&Path, Metadata)> = (self.inputs.iter())
+            .filter_map(|path| Some((*path, fs::metadata(path).ok()?)))
+            .collect();
+        let mut before: Vec<(&Path, Spot)> = Vec::new();
+        for &path in &self.outputs {
+            super::has_place(path)?;
+            if is_stdout(path) {
+                super::talk_on_stderr();
+            }
+            let Some(spot) = Spot::of(path) else {
+                continue;
+            };
+            let is_read = |(input, meta): &&(&Path, Metadata)| {
+                spot.is(meta) || meta.is_dir() && is_part_of(path, input)
+            };
+            let name = shown::path(path);
+            if let Some((input, _)) = inputs.iter().find(is_read) {
+                let input = shown::path(input);
+                return Err(if input == name {
+                    format!("{name}: this file is read, and would be written over").into()
+                } else {
+                    format!("{name}: this file is read as {input}, and would be written over")
+                        .into()
+                });
+            }
+            if let Some((other, _)) = before.iter().find(|(_, other)| other.is_same(&spot)) {
+                let other = shown::path(other);
+                return Err(if other == name {
+                    format!("{name}: it is written twice").into()
+                } else {
+                    format!("{name}: it is the same file as {other}, and both are written").into()
+                });
+            }
+            before.push((path, spot));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file that is there belongs to the capture in a directory. Pictures may lie in it, too.
+fn is_part_of(path: &Path, directory: &Path) -> bool {
+    let (Ok(path), Ok(directory)) = (fs::canonicalize(path), fs::canonicalize(directory)) else {
+        return false;
+    };
+    let is = |name: &str| path.extension().is_some_and(|extension| extension == name);
+    path.starts_with(directory) && (is("json") || is("bin") || is("crest"))
+}
+
+/// Whether a path leads to the file or the pipe that standard output is. On a terminal nothing gets lost.
+fn is_stdout(path: &Path) -> bool {
+    let Ok(meta) = fs::metadata(path) else {
+        return false;
+    };
+    let stdout = fs::metadata("/dev/stdout");
+    let is_it = stdout.is_ok_and(|stdout| link::number(&stdout) == link::number(&meta));
+    is_it && !meta.file_type().is_char_device()
+}

@@ -1,0 +1,102 @@
+//! Files that are read are not written over, and standard output has one thing.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+
+use crate::common::{PROGRAM, crestline, failed, ok, scene, scratch};
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let dir = scratch("outputs-read");
+    fs::copy(scene("b_flat"), dir.join("v.crest")).unwrap();
+    fs::hard_link(dir.join("v.crest"), dir.join("hard")).unwrap();
+    symlink("v.crest", dir.join("link")).unwrap();
+    fs::write(dir.join("k.asm"), "mov(8) g1<1>F 1.0F { align1 };\n").unwrap();
+    fs::write(dir.join("k.bin"), [0; 16]).unwrap();
+    ok(&crestline(&dir, &["replay", "gears", "--png", "old.png"]));
+    let before: Vec<_> = ["v.crest", "k.asm", "k.bin", "old.png"]
+        .map(|name| (name, fs::read(dir.join(name)).unwrap()))
+        .into();
+    for args in [
+        &["replay", "v.crest", "--png", "v.crest"][..],
+        &["replay", "v.crest", "--png", "hard"],
+        &["replay", "v.crest", "--trace", "link"],
+        &["replay", "link", "--png", "./v.crest"],
+        &["report", "v.crest", "-o", "v.crest"],
+        &["pack", "v.crest", "hard"],
+        &["asm", "--gen", "4", "--no-warnings", "k.asm", "-o", "k.asm"],
+        &["disasm", "--gen", "4", "k.bin", "-o", "k.bin"],
+        &[
+            "eu",
+            "run",
+            "k.asm",
+            "--map",
+            "0+64",
+            "--dump-mem",
+            "0+64=k.asm",
+        ],
+        &[
+            "eu",
+            "run",
+            "k.asm",
+            "--mem",
+            "k.bin@0",
+            "--dump-mem",
+            "0+16=k.bin",
+        ],
+    ] {
+        let said = failed(&crestline(&dir, args));
+        assert!(said.contains("this file is read"), "{args:?}: {said}");
+    }
+    let args = [
+        "replay",
+        "gears",
+        "--png",
+        "old.png",
+        "--trace",
+        "./old.png",
+    ];
+    let said = failed(&crestline(&dir, &args));
+    assert!(said.contains("it is the same file as old.png"), "{said}");
+    for (name, bytes) in before {
+        assert!(fs::read(dir.join(name)).unwrap() == bytes, "{name}");
+    }
+}
+
+#[test]
+fn a_recording_may_have_its_picture_in_it() {
+    let dir = scratch("outputs-in");
+    fs::create_dir(dir.join("rec")).unwrap();
+    fs::copy(scene("b_flat"), dir.join("rec/frame.crest")).unwrap();
+    for _ in 0..2 {
+        ok(&crestline(&dir, &["replay", "rec", "--png", "rec/p.png"]));
+    }
+    let args = ["replay", "rec", "--png", "rec/frame.crest"];
+    let said = failed(&crestline(&dir, &args));
+    assert!(said.contains("this file is read as rec"), "{said}");
+}
+
+#[test]
+fn a_result_on_standard_output_is_alone_there() {
+    let dir = scratch("outputs-stdout");
+    let run = |args: &[&str], to: Stdio| {
+        let mut command = Command::new(PROGRAM);
+        command.args(args).current_dir(&dir).stdout(to);
+        let output = command.stderr(Stdio::piped()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        (output.stdout, said)
+    };
+    ok(&crestline(&dir, &["replay", "gears", "--png", "plain.png"]));
+    let plain = fs::read(dir.join("plain.png")).unwrap();
+    // A file, and a pipe.
+    let args = ["replay", "gears", "--png", "/dev/stdout"];
+    let file = fs::File::create(dir.join("out.png")).unwrap();
+    let (_, said) = run(&args, file.into());
+    assert!(said.contains("256x256"), "{said}");
+    assert!(fs::read(dir.join("out.png")).unwrap() == plain);
+    let (piped, said) = run(&args, Stdio::piped());
+    assert!(said.contains("256x256"), "{said}");
+    assert!(piped == plain);
+}
