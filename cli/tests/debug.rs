@@ -94,6 +94,18 @@ fn failures_name_file_and_line() {
             "# a comment\n\nnothing\n",
             "s.dbg:3: there is no command `nothing`",
         ),
+        (
+            "brake pixel 1,1\n",
+            "s.dbg:1: there is no command `brake`; `help` lists them. Did you mean `breaks` or `break` or `trace`?",
+        ),
+        (
+            "break pixle 1,1\n",
+            "`break pixle 1,1`: this is no place to stop at; `help break` lists the places. Did you mean `pixel`?",
+        ),
+        (
+            "break thread ps\nrun\ndisasm 40\n",
+            "s.dbg:3: `40`: 0x28 is no address of an instruction: those are multiples of 16; a count needs an address: `disasm ADDR N`; `disasm all` shows the kernel",
+        ),
         ("source other.dbg\n", "s.dbg:1: other.dbg: No such file"),
         ("source s.dbg\n", "nested too deeply"),
         (
@@ -120,6 +132,25 @@ fn failures_name_file_and_line() {
     assert!(errors.contains("--command:2: expected a stop"), "{errors}");
     let output = crestline(&directory, &["debug", &frame, "--", "true"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_kernel_is_listed_to_its_end() {
+    let frame = scene("g_gears");
+    let commands = ["break thread ps", "run", "disasm all"];
+    let mut args = vec!["debug", &frame];
+    args.extend(commands.iter().flat_map(|command| ["-c", command]));
+    let text = ok(&crestline(&scratch("debug-disasm"), &args));
+    let (_, listing) = text.split_once("(debug) disasm all\n").unwrap();
+    let lines: Vec<&str> = listing.lines().collect();
+    let ends: Vec<usize> = (0..lines.len())
+        .filter(|line| lines[*line].contains("EOT"))
+        .collect();
+    // Its first instruction is the next one, and its last ends the thread.
+    assert!(lines[0].starts_with("=> 0x"), "{listing}");
+    assert!(lines[ends[0]].contains("send"), "{listing}");
+    let behind = lines.get(ends[0] + 1).copied().unwrap_or_default();
+    assert!(!behind.contains("0x"), "{listing}");
 }
 
 #[test]

@@ -181,15 +181,15 @@ impl fmt::Display for Why {
         )?;
         writeln!(
             f,
-            "    subspan {} is the block of 2x2 pixels around it; {} of the submission {} the block, and this is number {} of them; it draws {:#06x}, one bit for each of its pixels",
+            "    subspan {} is the block of 2x2 pixels around it; {}; this one draws {:#06x}, one bit for each of its pixels",
             thread.slot,
-            Counted(thread.instances, "thread"),
-            if thread.instances == 1 {
-                "shades"
-            } else {
-                "shade"
+            match thread.instances {
+                1 => "one thread of the submission shades the block".to_owned(),
+                count => format!(
+                    "{count} threads of the submission shade the block, and this is number {}",
+                    thread.instance
+                ),
             },
-            thread.instance,
             thread.lit,
         )?;
         match &self.draw {
