@@ -136,7 +136,8 @@ fn look_for_stray(device: &Device, engine: &Engine, stray: &SpinLock<Stray>) -> 
     }
     let resets = device.reset_count();
     let (odd, past) = odd(engine);
-    if !stray.lock().look(odd) {
+    let now = device.uncore().clock().now();
+    if !stray.lock().look(odd, now) {
         return false;
     }
     let Some(odd) = odd else {

@@ -20,9 +20,10 @@ const SCORE_LOOP: u32 = 1;
 /// TIMEOUT: score of a hang. Ten samples of standing still: i915 needs some seconds as well.
 const SCORE_HUNG: u32 = 60;
 
-/// TIMEOUT: looks at which an engine is at something odd. The few commands behind a number take no time, so one would do, but
-/// for a host that does not run the device meanwhile.
+/// TIMEOUT: looks at which an engine is at something odd, and the time of the device that has to pass between two. The few commands behind
+/// a number take less. The host's time is not enough: a busy host may stop the device for long between two commands.
 const MOST_STRAY: u32 = 4;
+const STRAY_STEP: Delta = Delta::from_micros(10);
 
 /// Statistics that count what threads and fixed functions have done.
 const COUNTERS: [RegId; 9] = [
@@ -165,15 +166,25 @@ pub(super) enum Odd {
 pub(super) struct Stray {
     odd: Option<Odd>,
     looks: u32,
+    /// The device's time at the last of them.
+    at: Ktime,
 }
 
 impl Stray {
     /// Takes a look in; whether the engine has been seen at it for so long that a batch must have written over the ring or the
     /// status page.
-    pub(super) fn look(&mut self, odd: Option<Odd>) -> bool {
+    pub(super) fn look(&mut self, odd: Option<Odd>, now: Ktime) -> bool {
         if self.odd != odd {
-            *self = Stray { odd, looks: 0 };
+            *self = Stray {
+                odd,
+                looks: 0,
+                at: now,
+            };
+        } else if now < self.at + STRAY_STEP {
+            // The device has not run since.
+            return false;
         }
+        self.at = now;
         self.looks += 1;
         odd.is_some() && self.looks >= MOST_STRAY
     }
@@ -275,6 +286,20 @@ mod tests {
             let (seqno, sample) = next(*step);
             seen.look(seqno, sample)
         })
+    }
+
+    #[test]
+    fn an_engine_is_astray_when_it_has_had_time_to_leave() {
+        let odd = Some(Odd::Skipped(7));
+        let at = |micros: u64| Ktime::from_nanos(micros * 1000);
+        let mut stray = Stray::default();
+        // The host does not run the device.
+        assert!((0..100).all(|_| !stray.look(odd, at(50))));
+        let mut looks = (1..100).map(|step| stray.look(odd, at(50 + 10 * step)));
+        assert_eq!(looks.position(|is_astray| is_astray), Some(2));
+        // It has been elsewhere in between.
+        assert!(!stray.look(None, at(2000)));
+        assert!(!stray.look(odd, at(3000)));
     }
 
     #[test]

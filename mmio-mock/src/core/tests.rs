@@ -320,6 +320,30 @@ fn the_live_shell_runs_any_device() {
     live.irq().free();
 }
 
+/// A busy host may let the device's thread wait: that is no time of the device.
+#[test]
+fn no_time_passes_on_a_device_that_is_kept_from_its_work() {
+    let live = LivePlatform::new(power_on(Counter::new()));
+    let wait = || std::thread::sleep(std::time::Duration::from_millis(20));
+    // It has nothing to do.
+    live.relax(Delta::from_millis(1));
+    let idle = live.now();
+    wait();
+    assert!(live.now() > idle);
+    let device = live.model().device();
+    live.io().write32(500, GO);
+    let kept = live.now();
+    wait();
+    assert_eq!(live.now(), kept);
+    drop(device);
+    // A wait also ends when something has happened.
+    let done = (0..1000).any(|_| {
+        live.relax(Delta::from_millis(1));
+        live.now() > kept && live.io().read32(COUNT) == 500
+    });
+    assert!(done);
+}
+
 /// Without a thread, calls in the same order make the same time.
 #[test]
 fn a_device_in_step_moves_only_while_somebody_waits() {

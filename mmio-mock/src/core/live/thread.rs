@@ -49,6 +49,8 @@ pub(super) struct Core<M> {
     posted: Posted,
     /// Something has been done to the device that may give it work.
     touched: AtomicBool,
+    /// Time has passed on the device until somebody touched it, and it has not been told how much.
+    stood: AtomicBool,
     stop: AtomicBool,
     holds: AtomicU32,
     sleeps: AtomicBool,
@@ -98,6 +100,7 @@ impl<M: Model> Core<M> {
             stepping: Mutex::new(()),
             posted: Posted::default(),
             touched: AtomicBool::new(true),
+            stood: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             holds: AtomicU32::new(0),
             sleeps: AtomicBool::new(false),
@@ -128,7 +131,7 @@ impl<M: Model> Core<M> {
         let turn = self.gate.turn();
         let mut device = self.model.device();
         self.arrive(&mut device);
-        if self.time.passes() {
+        if self.time.passes() || self.stood.load(Ordering::SeqCst) {
             device.clock_mut().pass_to(self.time.now());
         }
         Locked {
@@ -153,8 +156,19 @@ impl<M: Model> Core<M> {
 
     /// The device may have work: wakes its thread.
     pub(super) fn touch(&self) {
+        // Before the thread is told: the slice that it has then lets time go on.
+        self.stand();
         self.touched.store(true, Ordering::SeqCst);
         self.rouse();
+    }
+
+    /// Lets no time pass on a device that has work until its thread gets to it: on a busy host that may take a while, and the device would
+    /// look as if it hung.
+    fn stand(&self) {
+        if self.time.passes() && !self.in_step && !self.is_stopped() {
+            self.stood.store(true, Ordering::SeqCst);
+            self.time.set(self.time.now());
+        }
     }
 
     fn rouse(&self) {
@@ -272,7 +286,7 @@ impl<M: Model> Core<M> {
         // Taken, not only written over: what was done before somebody set it is seen from here on.
         self.touched.swap(false, Ordering::SeqCst);
         self.arrive(&mut device);
-        if self.time.passes() {
+        if self.stood.swap(false, Ordering::SeqCst) || self.time.passes() {
             device.clock_mut().pass_to(self.time.now());
             self.time.set(device.nanos());
         }
@@ -288,7 +302,13 @@ impl<M: Model> Core<M> {
         let nanos = device.nanos();
         match ended {
             Ended::Busy => self.time.set(nanos),
-            Ended::Idle | Ended::Blocked | Ended::Spins => self.time.go_on(nanos),
+            Ended::Idle | Ended::Blocked | Ended::Spins => {
+                self.time.go_on(nanos);
+                // By a touch before that.
+                if self.touched.load(Ordering::SeqCst) {
+                    self.stand();
+                }
+            }
         }
         if matches!(ended, Ended::Busy | Ended::Spins) {
             self.round.fetch_add(took, Ordering::Relaxed);
