@@ -1,4 +1,4 @@
-//! Files that a command is told to write: none of them is one that it reads, and no two are one.
+//! Files that a command writes: none is one that it reads, no two are one.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::FileTypeExt as _;

@@ -1,4 +1,4 @@
-//! Which render target the last primitive of a batch drew into, and which surface its pixel shader samples.
+//! The surface that a batch's last primitive draws into, and the one it samples.
 //!
 //! PRM: volume 2 (3DPRIMITIVE, pointers), volume 4 4.7.2, 5.10.6.2. Not modelled: several render
 //! targets (the one of the message that ends the thread counts), state left by earlier contexts.
