@@ -70,7 +70,7 @@ pub struct Args {
     /// Record every submission of a program into a directory without a capture, so that the command `why` works
     #[arg(long, value_name = "DIR", conflicts_with = "capture")]
     record: Option<PathBuf>,
-    /// Milliseconds of device time after which a submission of a capture or of a recording counts as hung
+    /// Milliseconds of device time that a submission of a capture or of a recording may take; a tenth of it in which nothing moves (20 ms at least) counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
     /// The program and its arguments, run as by `crestline exec`

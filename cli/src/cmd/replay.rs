@@ -51,7 +51,7 @@ pub struct Args {
     stats: bool,
     #[command(flatten)]
     trace: super::trace::Args,
-    /// Milliseconds of device time after which a submission counts as hung
+    /// Milliseconds of device time that a submission may take; a tenth of it in which nothing moves (20 ms at least) counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }

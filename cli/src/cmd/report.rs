@@ -31,7 +31,7 @@ pub struct Args {
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Milliseconds of device time after which a submission counts as hung
+    /// Milliseconds of device time that a submission may take; a tenth of it in which nothing moves (20 ms at least) counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }

@@ -29,7 +29,7 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Milliseconds of device time after which a submission counts as hung
+    /// Milliseconds of device time that a submission may take; a tenth of it in which nothing moves (20 ms at least) counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }
