@@ -3,6 +3,7 @@
 //! Every user can make a link in /tmp that leads to a file of the user of this program. The system follows no such link where
 //! `fs.protected_symlinks` is set (proc(5)), and some machines do not set it.
 
+pub mod inputs;
 mod replacement;
 mod spot;
 
@@ -144,6 +145,7 @@ pub fn create(path: &Path, mode: u32) -> io::Result<File> {
 /// In a directory where others write, a file that is there is removed first and a new one made: the name may be a second one of a file of
 /// this user, and whether it is can change at any moment.
 pub fn to_write(path: &Path, flags: OFlag, mode: u32) -> io::Result<File> {
+    inputs::check(path)?;
     let found = find(path)?;
     let before = found.metadata().ok();
     let own_fifo = |meta: &Metadata| meta.file_type().is_fifo() && is_trusted(meta);
@@ -193,6 +195,7 @@ fn check_owner(meta: &Metadata) -> io::Result<()> {
 /// Puts a file in its place, the whole of it or nothing: written beside it, then moved there. What is no regular file (a pipe,
 /// /dev/stdout) is written as it is. An error when there is a file that is another user's, or that this user may not write.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    inputs::check(path)?;
     let found = find(path)?;
     let before = found.metadata().ok();
     if before.as_ref().is_some_and(|meta| !meta.is_file()) {

@@ -1,10 +1,10 @@
 //! Files that are read are not written over, and standard output has one thing.
 
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Command, Stdio};
 
-use crate::common::{PROGRAM, crestline, failed, ok, scene, scratch};
+use crate::common::{PROGRAM, crestline, failed, media, ok, scene, scratch, served};
 
 #[test]
 fn what_is_read_is_not_written_over() {
@@ -62,6 +62,89 @@ fn what_is_read_is_not_written_over() {
     for (name, bytes) in before {
         assert!(fs::read(dir.join(name)).unwrap() == bytes, "{name}");
     }
+}
+
+#[test]
+fn a_file_of_a_capture_is_not_written_over_by_another_name() {
+    let dir = scratch("outputs-named");
+    let served = |args: &[&str]| served(&dir, args).output().unwrap();
+    fs::create_dir_all(dir.join("rec/exec_0000")).unwrap();
+    let part = dir.join("rec/exec_0000/bo_000.bin");
+    fs::write(&part, "bytes").unwrap();
+    fs::hard_link(&part, dir.join("hard")).unwrap();
+    fs::write(dir.join("away"), "bytes").unwrap();
+    symlink("../../away", dir.join("rec/exec_0000/bo_001.bin")).unwrap();
+    fs::copy(scene("b_flat"), dir.join("v.crest")).unwrap();
+    fs::hard_link(dir.join("v.crest"), dir.join("p.png")).unwrap();
+    fs::write(dir.join("s.dbg"), "trace s.dbg\n").unwrap();
+    fs::write(dir.join("prog"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(dir.join("prog"), Permissions::from_mode(0o755)).unwrap();
+    let names = ["hard", "away", "v.crest", "s.dbg", "prog"];
+    let before = names.map(|name| fs::read(dir.join(name)).unwrap());
+    for output in [
+        crestline(&dir, &["replay", "rec", "--png", "hard"]),
+        crestline(&dir, &["report", "rec", "-o", "away"]),
+        crestline(&dir, &["pack", "rec", "hard"]),
+        crestline(&dir, &["debug", "v.crest", "-c", "trace v.crest"]),
+        crestline(&dir, &["debug", "v.crest", "--script", "s.dbg"]),
+        crestline(
+            &dir,
+            &[
+                "debug",
+                "v.crest",
+                "-c",
+                "break eot",
+                "-c",
+                "run",
+                "-c",
+                "show target to p.png",
+            ],
+        ),
+        served(&["exec", "--trace", "prog", "--", "./prog"]),
+    ] {
+        let said = failed(&output);
+        assert!(said.contains("this file is read"), "{said}");
+    }
+    assert!(names.map(|name| fs::read(dir.join(name)).unwrap()) == before);
+}
+
+#[test]
+fn standard_input_and_output_are_files_too() {
+    let dir = scratch("outputs-dash");
+    let source = "mov(8) g1<1>F 1.0F { align1 };\n";
+    fs::write(dir.join("k.asm"), source).unwrap();
+    let run = |args: &[&str], stdin: &str, stdout: &str| {
+        let mut command = Command::new(PROGRAM);
+        command.args(args).current_dir(&dir);
+        command.stdin(fs::File::open(dir.join(stdin)).unwrap());
+        let out = fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(dir.join(stdout));
+        command.stdout(out.unwrap());
+        failed(&command.stderr(Stdio::piped()).output().unwrap())
+    };
+    let args = ["asm", "--gen", "4", "--no-warnings", "-", "-o", "k.asm"];
+    let said = run(&args, "k.asm", "out");
+    assert!(said.contains("this file is read as -"), "{said}");
+    assert_eq!(fs::read_to_string(dir.join("k.asm")).unwrap(), source);
+    let copy = media::kernel("copy.asm");
+    fs::write(dir.join("in.bin"), media::ramp(64)).unwrap();
+    let args = [
+        "media", "run", &copy, "--grid", "1x1", "--in", "in.bin", "--out",
+    ];
+    for more in [&["-", "--trace", "out"][..], &["out", "--out", "-"]] {
+        let said = run(&[&args[..], more].concat(), "k.asm", "out");
+        assert!(said.contains("it is the same file as"), "{said}");
+    }
+    let said = run(
+        &[&args[..], &["o.bin", "--trace", "in.bin"]].concat(),
+        "k.asm",
+        "out",
+    );
+    assert!(said.contains("in.bin: this file is read"), "{said}");
+    assert!(fs::read(dir.join("in.bin")).unwrap() == media::ramp(64));
+    assert_eq!(fs::metadata(dir.join("out")).unwrap().len(), 0);
 }
 
 #[test]

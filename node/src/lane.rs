@@ -52,7 +52,8 @@ pub fn enter(lane: Lane) {
     LANE.with(|own| *own.borrow_mut() = Some(lane));
 }
 
-/// Does a piece of work in the lane that this thread has entered, then lets the thread go on that has waited longest.
+/// Does something in the lane that this thread has entered, then lets the thread go on that has waited longest. The thread holds no view's
+/// copy when it comes: others would wait for all that are before it.
 pub fn turn<T>(work: impl FnOnce() -> T) -> T {
     let Some(lane) = LANE.with(|own| own.borrow().clone()) else {
         return work();

@@ -5,7 +5,7 @@
 //! from one kind of mapping to another (SET_DOMAIN, DMA_BUF_IOCTL_SYNC).
 //! Not modelled: seeing the device's writes without having asked whether it is done.
 //!
-//! Order of locks: a view's copy, then the client's lane, then the door to the device, then device and memory; and a view's copy, then
+//! Order of locks: the client's lane, then a view's copy, then the door to the device, then device and memory; and a view's copy, then
 //! the map of views. The map is locked for a few looks at a time and with nothing taken under it. Copies are as large as clients
 //! like, so only those that use the same object wait for one.
 //!
@@ -30,7 +30,7 @@ use self::merge::{Copy, Sides};
 use self::room::Room;
 use crate::edge::Window;
 use crate::process::Mappings;
-use crate::work;
+use crate::{lane, work};
 
 /// Address space for views. Only pages that are used cost anything.
 const SPACE: usize = 2 << 30;
@@ -116,6 +116,10 @@ impl Views {
             self.collect_all();
             self.view(object)
         })?;
+        lane::turn(|| self.show_view(platform, object, &view))
+    }
+
+    fn show_view(&self, platform: &LivePlatform, object: &Object, view: &View) -> Option<usize> {
         let mut copy = view.copy.lock();
         let size = view.range.len();
         if !copy.allocate(&self.window, size) {
@@ -197,7 +201,12 @@ impl Views {
     /// Brings what the CPU wrote into the object.
     pub fn push(&self, platform: &LivePlatform, object: &Object) {
         if let Some(view) = self.find(object) {
-            view.copy.lock().push(&self.sides(platform), object);
+            lane::turn(|| {
+                let mut copy = view.copy.lock();
+                copy.push(&self.sides(platform), object);
+                // To another client, which has waited: threads of this one come one after another.
+                MutexGuard::unlock_fair(copy);
+            });
         }
     }
 
@@ -296,19 +305,22 @@ impl Views {
         let Some(object) = view.object.upgrade() else {
             return;
         };
-        // Stale until its bytes are all there: others that ask for the same view wait here.
-        let mut copy = view.copy.lock();
-        let Some(seen) = self.lock().stale.get(&key).copied() else {
-            return;
-        };
-        if object.is_busy(true) {
-            return;
-        }
-        let busy = object.is_busy(false);
-        copy.pull(&self.sides(platform), &object);
-        if !busy {
-            self.lock().settle(key, Some(seen));
-        }
+        lane::turn(|| {
+            // Stale until its bytes are all there: others that ask for the same view wait here.
+            let mut copy = view.copy.lock();
+            let Some(seen) = self.lock().stale.get(&key).copied() else {
+                return;
+            };
+            if object.is_busy(true) {
+                return;
+            }
+            let busy = object.is_busy(false);
+            copy.pull(&self.sides(platform), &object);
+            if !busy {
+                self.lock().settle(key, Some(seen));
+            }
+            MutexGuard::unlock_fair(copy);
+        });
     }
 
     /// The object's layout is about to change: its linear bytes are brought home.

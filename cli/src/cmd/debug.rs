@@ -29,6 +29,7 @@ use signal_hook::consts::{
     SIGUSR2, SIGVTALRM, SIGXCPU,
 };
 
+use super::outputs::Files;
 use super::{Error, captured, device, exec, logging, print, say};
 
 /// Wall time between two looks for signals.
@@ -168,6 +169,8 @@ type Begun = (Target, &'static DeviceInfo, Option<Arc<Recorder>>);
 
 fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
     let origin = captured::find(path)?;
+    // No trace and no picture of a session goes over it.
+    Files::default().replays(&origin).check()?;
     let reader = origin.open()?;
     let device = match &args.device {
         Some(name) => Some(device::modelled(name)?),
@@ -180,6 +183,8 @@ fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
 }
 
 fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
+    let program = args.command.first().map(Path::new);
+    Files::default().read(program).check()?;
     let shim = exec::shim()?;
     let info = device::modelled(args.device.as_deref().unwrap_or(device::first()))?;
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;

@@ -21,6 +21,7 @@ use kernel::string_helpers::Counted;
 use node::{Card, Node, Options};
 
 use super::limits::FileSize;
+use super::outputs::Files;
 use super::{Error, trace};
 use program::Signals;
 pub(super) use program::not_started;
@@ -107,6 +108,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
             text,
         ))
     });
+    let program = args.command.first().map(Path::new);
+    Files::default()
+        .read(program.filter(|program| program.components().count() > 1))
+        .write(args.trace.trace.as_deref())
+        .check()?;
     let signals = Signals::take()?;
     let file_size = FileSize::raise();
     let node = Node::start(&Options {

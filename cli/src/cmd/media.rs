@@ -25,6 +25,7 @@ use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::td::schedule::{Order, Schedule};
 
 use super::eu::{FUNCTIONS, setting::Load};
+use super::outputs::Files;
 use super::progress::{Progress, Show};
 use super::summary::grouped;
 use super::{Error, device, listing, print, source};
@@ -194,6 +195,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     job.check()?;
     let outputs = files.get(args.inputs.len()..).unwrap_or_default();
     let paths = outputs.iter().map(|file| file.path.as_path());
+    // Results may go where inputs came from, the trace may not.
+    Files::default()
+        .read_early(args.inputs.iter().map(|file| file.path.as_path()))
+        .write(args.trace.trace.as_deref())
+        .check()?;
     let kernels = [&args.kernel].into_iter().chain(&args.child);
     let mut sinks = sink::open_all(
         paths.chain(args.trace.trace.as_deref()),

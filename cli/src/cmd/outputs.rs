@@ -1,12 +1,12 @@
 //! Files that a command writes: none is one that it reads, no two are one.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use crestline_cli::capture::Origin;
 use crestline_cli::{link, shown};
-use link::Spot;
+use link::{Spot, inputs};
 
 use super::Error;
 
@@ -14,6 +14,8 @@ use super::Error;
 #[derive(Default)]
 pub struct Files<'a> {
     inputs: Vec<&'a Path>,
+    /// Read before anything is written.
+    early: Vec<&'a Path>,
     outputs: Vec<&'a Path>,
 }
 
@@ -21,6 +23,12 @@ impl<'a> Files<'a> {
     /// Files, or a directory that is a capture.
     pub fn read(mut self, paths: impl IntoIterator<Item = &'a Path>) -> Self {
         self.inputs.extend(paths);
+        self
+    }
+
+    /// Files that other results of the command may replace, when they have been read.
+    pub fn read_early(mut self, paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        self.early.extend(paths);
         self
     }
 
@@ -41,23 +49,31 @@ impl<'a> Files<'a> {
     /// An error when an output cannot be there, is read as well, or is written twice. When one is what standard output leads to, the
     /// command's words go to standard error from now on.
     pub fn check(&self) -> Result<(), Error> {
-        let inputs: Vec<(&Path, Metadata)> = (self.inputs.iter())
-            .filter_map(|path| Some((*path, fs::metadata(path).ok()?)))
-            .collect();
+        for path in &self.inputs {
+            inputs::note(path);
+        }
         let mut before: Vec<(&Path, Spot)> = Vec::new();
         for &path in &self.outputs {
-            super::has_place(path)?;
-            if is_stdout(path) {
+            let is_dash = path == Path::new("-");
+            if !is_dash {
+                super::has_place(path)?;
+            }
+            let to_stdout = is_dash || is_stdout(path);
+            if to_stdout {
                 super::talk_on_stderr();
             }
-            let Some(spot) = Spot::of(path) else {
+            let spot = if to_stdout {
+                Spot::of_stdout()
+            } else {
+                Spot::of(path)
+            };
+            let Some(spot) = spot else {
                 continue;
             };
-            let is_read = |(input, meta): &&(&Path, Metadata)| {
-                spot.is(meta) || meta.is_dir() && is_part_of(path, input)
-            };
             let name = shown::path(path);
-            if let Some((input, _)) = inputs.iter().find(is_read) {
+            if let Some(input) =
+                inputs::read_as(&spot, self.inputs.iter().chain(&self.early).copied())
+            {
                 let input = shown::path(input);
                 return Err(if input == name {
                     format!("{name}: this file is read, and would be written over").into()
@@ -78,15 +94,6 @@ impl<'a> Files<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether a file that is there belongs to the capture in a directory. Pictures may lie in it, too.
-fn is_part_of(path: &Path, directory: &Path) -> bool {
-    let (Ok(path), Ok(directory)) = (fs::canonicalize(path), fs::canonicalize(directory)) else {
-        return false;
-    };
-    let is = |name: &str| path.extension().is_some_and(|extension| extension == name);
-    path.starts_with(directory) && (is("json") || is("bin") || is("crest"))
 }
 
 /// Whether a path leads to the file or the pipe that standard output is. On a terminal nothing gets lost.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::session::{Debugger, Flow};
 use super::{Answer, Refusal};
+use crate::link::inputs;
 use crate::shown;
 
 /// What is said of a line that is no text.
@@ -28,6 +29,7 @@ impl Source {
     /// The lines of a file.
     pub fn read(path: &Path) -> Answer<Self> {
         let name = shown::path(path);
+        inputs::note(path);
         let mut bytes = Vec::new();
         File::open(path)
             .and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes))

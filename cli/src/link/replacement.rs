@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{ALL, Found, find};
+use super::{ALL, Found, find, inputs};
 
 /// A new file beside the place of another one. It goes when it is dropped before [`finish`](Self::finish).
 pub struct Replacement {
@@ -22,6 +22,7 @@ impl Replacement {
     /// For a path in a directory where other users write; `None` in other directories, and where something lies that is no regular file.
     /// An error when there is a file that is another user's, or that this user may not write.
     pub fn where_others_write(path: &Path) -> io::Result<Option<Self>> {
+        inputs::check(path)?;
         let found = find(path)?;
         let before = found.metadata().ok();
         let is_other = before.as_ref().is_some_and(|meta| !meta.is_file());

@@ -17,6 +17,15 @@ pub struct Spot {
 }
 
 impl Spot {
+    /// Where standard output leads, when that is a file.
+    pub fn of_stdout() -> Option<Self> {
+        let meta = std::fs::metadata("/dev/stdout").ok()?;
+        meta.is_file().then(|| Spot {
+            place: (number(&meta), OsString::new()),
+            file: Some(number(&meta)),
+        })
+    }
+
     /// Where a path leads; `None` when that cannot be told, and for what keeps no bytes, such as a pipe or a terminal.
     pub fn of(path: &Path) -> Option<Self> {
         let found = find(path).ok()?;

@@ -10,7 +10,7 @@ use mmio_mock::LivePlatform;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::edge::Window;
-use crate::{lane, work};
+use crate::work;
 
 /// Bytes after which others come to the device and its memory, or a row where one is longer.
 pub const PIECE: usize = 256 << 10;
@@ -56,12 +56,10 @@ impl Copy {
             if self.known.try_reserve_exact(size).is_err() {
                 return false;
             }
-            lane::turn(|| {
-                self.known.resize(size, 0);
-                if let Some(left) = self.known.get_mut(..self.left.min(size)) {
-                    window.read(self.start, left);
-                }
-            });
+            self.known.resize(size, 0);
+            if let Some(left) = self.known.get_mut(..self.left.min(size)) {
+                window.read(self.start, left);
+            }
         }
         true
     }
@@ -122,53 +120,36 @@ impl Copy {
         };
         let mut all = std::mem::take(&mut self.known);
         for piece in self.pieces(size) {
-            let goes_on = lane::turn(|| {
-                self.push_piece(sides, &piece, (size, address), &mut all, &mut buffer)
-            });
-            if !goes_on {
+            work::one();
+            let Some(known) = all.get_mut(piece.clone()) else {
+                break;
+            };
+            buffer.resize(piece.len(), 0);
+            // The client may write meanwhile: its bytes are read once.
+            if !sides.window.read(self.start + piece.start, &mut buffer) {
                 break;
             }
+            if buffer == known {
+                continue;
+            }
+            let is_there = sides.with_bytes(address, size, |tiled| {
+                self.runs(&piece, size, |lin, at, n| {
+                    if let (Some(new), Some(old), Some(to)) = (
+                        buffer.get(lin..lin + n),
+                        known.get(lin..lin + n),
+                        tiled.get_mut(at..at + n),
+                    ) && new != old
+                    {
+                        push_run(new, old, to);
+                    }
+                });
+            });
+            if !is_there {
+                break;
+            }
+            known.copy_from_slice(&buffer);
         }
         self.known = all;
-    }
-
-    /// The same for a piece; false when that is not possible.
-    fn push_piece(
-        &self,
-        sides: &Sides<'_>,
-        piece: &Range<usize>,
-        (size, address): (usize, u64),
-        all: &mut [u8],
-        buffer: &mut Vec<u8>,
-    ) -> bool {
-        work::one();
-        let Some(known) = all.get_mut(piece.clone()) else {
-            return false;
-        };
-        buffer.resize(piece.len(), 0);
-        // The client may write meanwhile: its bytes are read once.
-        if !sides.window.read(self.start + piece.start, buffer) {
-            return false;
-        }
-        if buffer == known {
-            return true;
-        }
-        let is_there = sides.with_bytes(address, size, |tiled| {
-            self.runs(piece, size, |lin, at, n| {
-                if let (Some(new), Some(old), Some(to)) = (
-                    buffer.get(lin..lin + n),
-                    known.get(lin..lin + n),
-                    tiled.get_mut(at..at + n),
-                ) && new != old
-                {
-                    push_run(new, old, to);
-                }
-            });
-        });
-        if is_there {
-            known.copy_from_slice(buffer);
-        }
-        is_there
     }
 
     /// Device to CPU: everything but what the CPU has written since.
@@ -180,50 +161,35 @@ impl Copy {
         };
         let mut all = std::mem::take(&mut self.known);
         for piece in self.pieces(size) {
-            let goes_on = lane::turn(|| {
-                self.pull_piece(sides, &piece, (size, address), &mut all, &mut buffer)
-            });
-            if !goes_on {
+            work::one();
+            let Some(known) = all.get_mut(piece.clone()) else {
                 break;
+            };
+            buffer.resize(piece.len(), 0);
+            let is_there = sides.with_bytes(address, size, |tiled| {
+                self.runs(&piece, size, |lin, at, n| {
+                    if let (Some(from), Some(to)) =
+                        (tiled.get(at..at + n), buffer.get_mut(lin..lin + n))
+                    {
+                        to.copy_from_slice(from);
+                    }
+                });
+            });
+            if !is_there {
+                break;
+            }
+            if buffer == known {
+                continue;
+            }
+            let start = self.start + piece.start;
+            let steps = buffer.chunks(STEP).zip(known.chunks_mut(STEP));
+            for ((new, old), at) in steps.zip((start..).step_by(STEP)) {
+                if new != old {
+                    pull_step(sides.window, at, new, old);
+                }
             }
         }
         self.known = all;
-    }
-
-    /// The same for a piece; false when that is not possible.
-    fn pull_piece(
-        &self,
-        sides: &Sides<'_>,
-        piece: &Range<usize>,
-        (size, address): (usize, u64),
-        all: &mut [u8],
-        buffer: &mut Vec<u8>,
-    ) -> bool {
-        work::one();
-        let Some(known) = all.get_mut(piece.clone()) else {
-            return false;
-        };
-        buffer.resize(piece.len(), 0);
-        let is_there = sides.with_bytes(address, size, |tiled| {
-            self.runs(piece, size, |lin, at, n| {
-                if let (Some(from), Some(to)) =
-                    (tiled.get(at..at + n), buffer.get_mut(lin..lin + n))
-                {
-                    to.copy_from_slice(from);
-                }
-            });
-        });
-        if !is_there || buffer == known {
-            return is_there;
-        }
-        let start = self.start + piece.start;
-        let steps = buffer.chunks(STEP).zip(known.chunks_mut(STEP));
-        for ((new, old), at) in steps.zip((start..).step_by(STEP)) {
-            if new != old {
-                pull_step(sides.window, at, new, old);
-            }
-        }
-        true
     }
 }
 

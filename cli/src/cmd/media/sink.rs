@@ -123,7 +123,7 @@ pub fn open_all<'a>(
     kernels: impl Iterator<Item = &'a Path>,
 ) -> Result<Vec<Sink>, Error> {
     let paths: Vec<&Path> = paths.collect();
-    let files = paths.iter().copied().filter(|path| !is_stdout(path));
+    let files = paths.iter().copied();
     Files::default().read(kernels).write(files).check()?;
     if paths.iter().filter(|path| is_stdout(path)).count() > 1 {
         return Err("<stdout>: it is written twice".into());
