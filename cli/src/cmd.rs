@@ -55,6 +55,15 @@ fn talk_on_stderr() {
     ON_STDERR.store(true, Ordering::Relaxed);
 }
 
+/// Where a command's words go that come in pieces.
+fn words() -> Box<dyn std::io::Write> {
+    if ON_STDERR.load(Ordering::Relaxed) {
+        Box::new(std::io::stderr())
+    } else {
+        Box::new(std::io::stdout().lock())
+    }
+}
+
 /// Writes text to standard output, control characters escaped; a reader that has seen enough is no error.
 pub fn print(text: &str) -> Result<(), Error> {
     use std::io::{ErrorKind, Write};

@@ -6,25 +6,26 @@ use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 
 use crate::shown;
 
-/// Looks for a program where execvp(3) does, without a start.
+/// Looks for a program where execvp(3) does, without a start; where it is.
 ///
 /// # Errors
 /// What the start would end with, as far as a look at the file tells.
-pub fn look_for(program: &Path) -> io::Result<()> {
+pub fn look_for(program: &Path) -> io::Result<PathBuf> {
     if program.to_string_lossy().contains('/') {
-        return is_program(program);
+        return is_program(program).map(|()| program.to_owned());
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let mut found = Err(Errno::ENOENT.into());
     for dir in env::split_paths(&path) {
-        match is_program(&dir.join(program)) {
-            Ok(()) => return Ok(()),
+        let place = dir.join(program);
+        match is_program(&place) {
+            Ok(()) => return Ok(place),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => found = Err(error),
             Err(_) => {}
         }

@@ -67,8 +67,14 @@ fn what_is_read_is_not_written_over() {
 #[test]
 fn a_file_of_a_capture_is_not_written_over_by_another_name() {
     let dir = scratch("outputs-named");
-    let served = |args: &[&str]| served(&dir, args).output().unwrap();
+    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
+    let served = |args: &[&str]| {
+        let mut command = served(&dir, args);
+        command.current_dir(&dir).env("PATH", &path);
+        command.output().unwrap()
+    };
     fs::create_dir_all(dir.join("rec/exec_0000")).unwrap();
+    fs::write(dir.join("rec/exec_0000/exec.json"), "{}").unwrap();
     let part = dir.join("rec/exec_0000/bo_000.bin");
     fs::write(&part, "bytes").unwrap();
     fs::hard_link(&part, dir.join("hard")).unwrap();
@@ -101,6 +107,8 @@ fn a_file_of_a_capture_is_not_written_over_by_another_name() {
             ],
         ),
         served(&["exec", "--trace", "prog", "--", "./prog"]),
+        // As the system finds it.
+        served(&["exec", "--trace", "prog", "--", "prog"]),
     ] {
         let said = failed(&output);
         assert!(said.contains("this file is read"), "{said}");
@@ -128,6 +136,19 @@ fn standard_input_and_output_are_files_too() {
     let said = run(&args, "k.asm", "out");
     assert!(said.contains("this file is read as -"), "{said}");
     assert_eq!(fs::read_to_string(dir.join("k.asm")).unwrap(), source);
+    // A debugger reads its commands from there.
+    fs::write(dir.join("s.dbg"), "trace s.dbg\n").unwrap();
+    let capture = scene("b_flat");
+    let mut command = Command::new(PROGRAM);
+    command.args(["debug", &capture]).current_dir(&dir);
+    command.stdin(fs::File::open(dir.join("s.dbg")).unwrap());
+    let told = command.output().unwrap();
+    let told = String::from_utf8_lossy(&[told.stdout, told.stderr].concat()).into_owned();
+    assert!(told.contains("this file is read"), "{told}");
+    assert_eq!(
+        fs::read_to_string(dir.join("s.dbg")).unwrap(),
+        "trace s.dbg\n"
+    );
     let copy = media::kernel("copy.asm");
     fs::write(dir.join("in.bin"), media::ramp(64)).unwrap();
     let args = [
@@ -153,7 +174,8 @@ fn a_recording_may_have_its_picture_in_it() {
     fs::create_dir(dir.join("rec")).unwrap();
     fs::copy(scene("b_flat"), dir.join("rec/frame.crest")).unwrap();
     for _ in 0..2 {
-        ok(&crestline(&dir, &["replay", "rec", "--png", "rec/p.png"]));
+        let args = ["--png", "rec/p.png", "--trace", "rec/t.json"];
+        ok(&crestline(&dir, &[&["replay", "rec"], &args[..]].concat()));
     }
     let args = ["replay", "rec", "--png", "rec/frame.crest"];
     let said = failed(&crestline(&dir, &args));
@@ -179,6 +201,20 @@ fn a_result_on_standard_output_is_alone_there() {
     let (_, said) = run(&args, file.into());
     assert!(said.contains("256x256"), "{said}");
     assert!(fs::read(dir.join("out.png")).unwrap() == plain);
+    // So are bytes of memory, which the text would follow.
+    fs::write(dir.join("k.asm"), "mov(8) g1<1>F 1.0F { align1 };\n").unwrap();
+    let file = fs::File::create(dir.join("out.bin")).unwrap();
+    let dump = [
+        "eu",
+        "run",
+        "k.asm",
+        "--map",
+        "0+64",
+        "--dump-mem",
+        "0+64=/dev/stdout",
+    ];
+    run(&dump, file.into());
+    assert_eq!(fs::read(dir.join("out.bin")).unwrap(), [0; 64]);
     let (piped, said) = run(&args, Stdio::piped());
     assert!(said.contains("256x256"), "{said}");
     assert!(piped == plain);

@@ -149,8 +149,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     leave(debugger, recorder.as_deref())
 }
 
-/// The commands of the command line, then those of files.
+/// The commands of the command line, then those of files. Standard input may have more.
 fn scripts(args: &Args) -> Result<Vec<Source>, Error> {
+    Files::default().read([Path::new("-")]).check()?;
     let mut scripts = Vec::new();
     if !args.first.is_empty() {
         scripts.push(Source {
@@ -183,8 +184,8 @@ fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
 }
 
 fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
-    let program = args.command.first().map(Path::new);
-    Files::default().read(program).check()?;
+    let program = exec::program_of(&args.command);
+    Files::default().read(program.as_deref()).check()?;
     let shim = exec::shim()?;
     let info = device::modelled(args.device.as_deref().unwrap_or(device::first()))?;
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;

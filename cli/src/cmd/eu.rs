@@ -128,7 +128,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .check()?;
     let source = Source::read(args)?;
     let mut bench = prepare(args, &source)?;
-    let mut out = super::Shown(std::io::BufWriter::new(std::io::stdout().lock()));
+    let mut out = super::Shown(std::io::BufWriter::new(super::words()));
     let told = execute(args, &source, &mut bench, &mut out);
     match told {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),

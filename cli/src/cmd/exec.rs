@@ -97,6 +97,11 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Where the program of a command line is, if it is there.
+pub(super) fn program_of(command: &[OsString]) -> Option<PathBuf> {
+    start::look_for(Path::new(command.first()?)).ok()
+}
+
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let shim = shim()?;
@@ -108,9 +113,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
             text,
         ))
     });
-    let program = args.command.first().map(Path::new);
+    let program = program_of(&args.command);
     Files::default()
-        .read(program.filter(|program| program.components().count() > 1))
+        .read(program.as_deref())
         .write(args.trace.trace.as_deref())
         .check()?;
     let signals = Signals::take()?;

@@ -199,6 +199,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Files::default()
         .read_early(args.inputs.iter().map(|file| file.path.as_path()))
         .write(args.trace.trace.as_deref())
+        .with_dash()
         .check()?;
     let kernels = [&args.kernel].into_iter().chain(&args.child);
     let mut sinks = sink::open_all(

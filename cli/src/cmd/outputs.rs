@@ -17,6 +17,7 @@ pub struct Files<'a> {
     /// Read before anything is written.
     early: Vec<&'a Path>,
     outputs: Vec<&'a Path>,
+    dash_is_stdout: bool,
 }
 
 impl<'a> Files<'a> {
@@ -46,6 +47,12 @@ impl<'a> Files<'a> {
         self
     }
 
+    /// The output `-` is standard output, and no file of this name.
+    pub fn with_dash(mut self) -> Self {
+        self.dash_is_stdout = true;
+        self
+    }
+
     /// An error when an output cannot be there, is read as well, or is written twice. When one is what standard output leads to, the
     /// command's words go to standard error from now on.
     pub fn check(&self) -> Result<(), Error> {
@@ -54,7 +61,7 @@ impl<'a> Files<'a> {
         }
         let mut before: Vec<(&Path, Spot)> = Vec::new();
         for &path in &self.outputs {
-            let is_dash = path == Path::new("-");
+            let is_dash = self.dash_is_stdout && path == Path::new("-");
             if !is_dash {
                 super::has_place(path)?;
             }

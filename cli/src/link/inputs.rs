@@ -44,8 +44,11 @@ pub fn read_as<'a>(spot: &Spot, paths: impl IntoIterator<Item = &'a Path>) -> Op
     })
 }
 
-/// Whether a file of the capture in a directory lies at a place. Pictures may lie there, too.
+/// Whether a file of the capture in a directory lies at a place: the packed one, or what the directories of its submissions have. Other
+/// results may lie beside them.
 fn has(directory: &Path, spot: &Spot, depth: usize, left: &mut usize) -> bool {
+    let is_submission = directory.join("exec.json").exists();
+    let is_unpacked = is_submission || directory.join("exec_0000").exists();
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.into_iter().any(|entry| {
         if *left == 0 {
@@ -54,7 +57,11 @@ fn has(directory: &Path, spot: &Spot, depth: usize, left: &mut usize) -> bool {
         *left -= 1;
         let path = entry.path();
         let extension = path.extension().and_then(|extension| extension.to_str());
-        let is_part = matches!(extension, Some("json" | "bin" | "crest"));
+        let is_part = match extension {
+            Some("json" | "bin") => is_submission,
+            Some("crest") => !is_unpacked,
+            _ => false,
+        };
         fs::metadata(&path).is_ok_and(|meta| {
             is_part && spot.is(&meta)
                 || depth > 0 && meta.is_dir() && has(&path, spot, depth - 1, left)

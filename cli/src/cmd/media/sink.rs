@@ -124,7 +124,11 @@ pub fn open_all<'a>(
 ) -> Result<Vec<Sink>, Error> {
     let paths: Vec<&Path> = paths.collect();
     let files = paths.iter().copied();
-    Files::default().read(kernels).write(files).check()?;
+    Files::default()
+        .read(kernels)
+        .write(files)
+        .with_dash()
+        .check()?;
     if paths.iter().filter(|path| is_stdout(path)).count() > 1 {
         return Err("<stdout>: it is written twice".into());
     }
