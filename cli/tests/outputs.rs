@@ -6,6 +6,11 @@ use std::process::{Command, Stdio};
 
 use crate::common::{PROGRAM, crestline, failed, media, ok, scene, scratch, served};
 
+/// Runs a kernel and writes a range of its memory.
+fn dump(range: &str) -> [&str; 7] {
+    ["eu", "run", "k.asm", "--map", "0+64", "--dump-mem", range]
+}
+
 #[test]
 fn what_is_read_is_not_written_over() {
     let dir = scratch("outputs-read");
@@ -27,15 +32,7 @@ fn what_is_read_is_not_written_over() {
         &["pack", "v.crest", "hard"],
         &["asm", "--gen", "4", "--no-warnings", "k.asm", "-o", "k.asm"],
         &["disasm", "--gen", "4", "k.bin", "-o", "k.bin"],
-        &[
-            "eu",
-            "run",
-            "k.asm",
-            "--map",
-            "0+64",
-            "--dump-mem",
-            "0+64=k.asm",
-        ],
+        &dump("0+64=k.asm"),
         &[
             "eu",
             "run",
@@ -204,16 +201,7 @@ fn a_result_on_standard_output_is_alone_there() {
     // So are bytes of memory, which the text would follow.
     fs::write(dir.join("k.asm"), "mov(8) g1<1>F 1.0F { align1 };\n").unwrap();
     let file = fs::File::create(dir.join("out.bin")).unwrap();
-    let dump = [
-        "eu",
-        "run",
-        "k.asm",
-        "--map",
-        "0+64",
-        "--dump-mem",
-        "0+64=/dev/stdout",
-    ];
-    run(&dump, file.into());
+    run(&dump("0+64=/dev/stdout"), file.into());
     assert_eq!(fs::read(dir.join("out.bin")).unwrap(), [0; 64]);
     let (piped, said) = run(&args, Stdio::piped());
     assert!(said.contains("256x256"), "{said}");

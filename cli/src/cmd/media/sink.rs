@@ -117,7 +117,7 @@ impl Drop for Sink {
     }
 }
 
-/// Opens what will be written, each once. None of it is one of the kernels.
+/// Opens the files that will be written. An error when two of them are one file, or one of them is a kernel.
 pub fn open_all<'a>(
     paths: impl Iterator<Item = &'a Path>,
     kernels: impl Iterator<Item = &'a Path>,
