@@ -99,6 +99,16 @@ fn pack_fused(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
     out
 }
 
+/// [`pack`] in the way that is quickest on this host.
+#[inline]
+pub fn dwords(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
+    let wide = jit::wide(
+        #[inline(always)]
+        || pack_fused(colour, shifts),
+    );
+    wide.unwrap_or_else(|| pack(colour, shifts))
+}
+
 /// The dword of each pixel when all have the same.
 pub fn one(colour: &super::pixel::Planes, shifts: Shifts) -> Option<u32> {
     let same = colour.iter().all(even);
@@ -107,7 +117,7 @@ pub fn one(colour: &super::pixel::Planes, shifts: Shifts) -> Option<u32> {
 
 /// The little-endian dwords of four rows, from those of four subspans.
 #[inline(always)]
-fn by_row(packed: &[u32; 16]) -> [[u32; 4]; 4] {
+pub(super) fn by_row(packed: &[u32; 16]) -> [[u32; 4]; 4] {
     let row = |i: usize| {
         [
             packed[i].to_le(),
@@ -132,7 +142,7 @@ fn full(block: &PixelBlock<'_>) -> bool {
 /// Where the square of four by four pixels lies whose upper left one is (`x`, `y`); `None` where it reaches over the target's edge,
 /// and where it lies across what is written at once.
 #[inline(always)]
-fn place(target: &Surface, slice: u32, (x, y): (u16, u16)) -> Option<Square> {
+pub(super) fn place(target: &Surface, slice: u32, (x, y): (u16, u16)) -> Option<Square> {
     let lod = target.render_lod;
     let (x, y) = (u32::from(x), u32::from(y));
     if x + 4 > target.level_width(lod) || y + 4 > target.level_height(lod) {
@@ -173,11 +183,7 @@ impl Packed {
     /// The pixels of a block for a target that [`shifts`] accepted, under a state that [`applies`] accepted.
     #[inline]
     pub fn new(target: &Surface, shifts: Shifts, slice: u32, block: &PixelBlock<'_>) -> Packed {
-        let wide = jit::wide(
-            #[inline(always)]
-            || pack_fused(block.colour, shifts),
-        );
-        let dwords = wide.unwrap_or_else(|| pack(block.colour, shifts));
+        let dwords = dwords(block.colour, shifts);
         if full(block)
             && let Some(place) = place(target, slice, block.origins[0])
         {
@@ -189,8 +195,14 @@ impl Packed {
 }
 
 impl Pixels {
+    /// Pixels that have been packed already.
     #[inline]
-    fn new(target: &Surface, slice: u32, block: &PixelBlock<'_>, dwords: &[u32; 16]) -> Pixels {
+    pub(super) fn new(
+        target: &Surface,
+        slice: u32,
+        block: &PixelBlock<'_>,
+        dwords: &[u32; 16],
+    ) -> Pixels {
         let geometry = &target.geometry;
         let lod = target.render_lod;
         let (left, top) = geometry.origin(slice, lod);

@@ -15,6 +15,7 @@ use crate::UnitFault;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
 use crate::intel::cc::state::CcRequest;
+use crate::intel::cc::whole::{Whole, WholeBlock};
 use crate::intel::cc::{
     CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
     write_constant,
@@ -124,6 +125,19 @@ pub struct Ready<'a> {
 }
 
 impl Ready<'_> {
+    /// The slice of the target.
+    #[inline]
+    pub fn slice(&self) -> u32 {
+        self.slice
+    }
+
+    /// The pixels of a message of sixteen lit ones; `None` when it is another.
+    #[inline]
+    pub fn whole(&self, msg: &Message<'_>) -> Option<Whole> {
+        let colour = whole(self.form, msg.payload)?;
+        (msg.exec_mask == 0xffff).then(|| direct::dwords(colour, self.shifts))
+    }
+
     /// The pixels of a message; `None` when it is too short.
     #[inline]
     pub fn packed(&self, msg: &Message<'_>, kept: &ThreadPixels) -> Option<direct::Packed> {
@@ -292,40 +306,67 @@ impl<'a> Write<'a> {
         })
     }
 
-    /// The pixels of a message that does nothing but write them straight into its target; `None` for a message that takes
-    /// [`run`](Self::run).
+    /// The pixels of a message that does nothing but write them straight into its target, with the slice and the shifts of that;
+    /// `None` for a message that takes [`run`](Self::run).
+    fn plain<'m>(
+        &self,
+        cc: &CcCache,
+        msg: &'m Message<'_>,
+        kept: &ThreadPixels,
+    ) -> Option<(Pixels, &'m Planes, (u32, direct::Shifts))> {
+        let (target, backend) = (&self.target.surface, self.backend);
+        let shifts = self.target.direct?;
+        if self.request.upper || backend.sample_mask || backend.source_depth {
+            return None;
+        }
+        let (mut pixels, colours) = match msg.payload {
+            [m0, m1, body @ ..] if self.request.header => (Pixels::of_header(m0, m1), body),
+            body if !self.request.header => (Pixels::of_thread(kept, 0, msg.exec_mask), body),
+            _ => return None,
+        };
+        // CAST: sixteen channels.
+        pixels.mask &= kept.coverage[0] as u16;
+        let colour = whole(self.request.form?, colours)?;
+        let cc = cc.known(&pixels.asked(backend))?;
+        if pixels.source0_alpha || !self.straight(cc, kept) {
+            return None;
+        }
+        let slice = target.target_slice(pixels.array_index);
+        Some((pixels, colour, (slice, shifts)))
+    }
+
+    /// Such pixels, ready to be stored.
     pub fn packed(
         &self,
         cc: &CcCache,
         msg: &Message<'_>,
         kept: &ThreadPixels,
     ) -> Option<direct::Packed> {
-        let (target, backend) = (&self.target.surface, self.backend);
-        let shifts = self.target.direct?;
-        if self.request.upper || backend.sample_mask || backend.source_depth {
-            return None;
-        }
-        let (pixels, colours) = match msg.payload {
-            [m0, m1, body @ ..] if self.request.header => (Pixels::of_header(m0, m1), body),
-            body if !self.request.header => (Pixels::of_thread(kept, 0, msg.exec_mask), body),
-            _ => return None,
-        };
-        // CAST: sixteen channels.
-        let mask = pixels.mask & kept.coverage[0] as u16;
-        let colour = whole(self.request.form?, colours)?;
-        let cc = cc.known(&pixels.asked(backend))?;
-        if pixels.source0_alpha || !self.straight(cc, kept) {
-            return None;
-        }
+        let (pixels, colour, (slice, shifts)) = self.plain(cc, msg, kept)?;
         let block = PixelBlock {
             origins: &pixels.origins,
-            mask,
+            mask: pixels.mask,
             colour,
             source1: None,
             sample: 0,
         };
-        let slice = target.target_slice(pixels.array_index);
+        let target = &self.target.surface;
         Some(direct::Packed::new(target, shifts, slice, &block))
+    }
+
+    /// Such pixels of a message of sixteen lit ones.
+    pub fn whole(
+        &self,
+        cc: &CcCache,
+        msg: &Message<'_>,
+        kept: &ThreadPixels,
+    ) -> Option<WholeBlock> {
+        let (pixels, colour, (slice, shifts)) = self.plain(cc, msg, kept)?;
+        (pixels.mask == 0xffff).then(|| WholeBlock {
+            slice,
+            origins: pixels.origins,
+            pixels: direct::dwords(colour, shifts),
+        })
     }
 
     /// Whether colours go into the target as they are, once for each pixel.
