@@ -495,6 +495,9 @@ impl Wiz {
                     && self.threads.spare(state, &active.primitive, at, port)
                 {
                     active.pass_square();
+                    if walked.go_on(port) {
+                        continue;
+                    }
                     return Ok(Step::Progress);
                 }
                 if active.runs {

@@ -8,10 +8,12 @@
 use eu::Alike;
 use mem::{GpuAddr, Memory};
 
+use super::wave;
 use super::{ConstantSource, KernelState, Outcome, Pushed, SlotId, Td, ThreadRequest};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{OneColour, ThreadContext, sfid};
 use crate::intel::status::Unit;
+use crate::intel::surface::{Range, Surface};
 
 /// The slot of the thread that was looked at, and of those that are spared.
 const SLOT: SlotId = SlotId(0);
@@ -38,6 +40,8 @@ pub(super) struct Known {
     colour: OneColour,
     /// Constants from memory, as the thread got them.
     constants: Option<(Pushed, Vec<[u32; 8]>)>,
+    /// Constants and binding table lie in other pages than the target, so that no thread writes over them.
+    apart: bool,
     ticks: u64,
     instructions: u64,
     simd8: u64,
@@ -54,6 +58,27 @@ fn unchanged(pushed: &Pushed, given: &[[u32; 8]], mem: &Memory) -> bool {
         mem.read_dwords(at, &mut now).is_ok() && now == *given
     };
     rows.zip(given).all(same)
+}
+
+/// Whether what threads read lies in other pages than the target that they write.
+fn apart(
+    context: &ThreadContext,
+    pushed: Option<&Pushed>,
+    colour: &OneColour,
+    machine: &Machine<'_>,
+) -> bool {
+    let target = machine
+        .shared
+        .dataport
+        .kept(colour.target)
+        .map(Surface::range);
+    let pages = |ranges: &[Range]| wave::pages(ranges, machine);
+    let read = pages(&wave::always(context, pushed));
+    let written = target.and_then(|target| pages(&[target]));
+    match (read, written) {
+        (Some(read), Some(written)) => !read.iter().any(|page| written.contains(page)),
+        _ => false,
+    }
 }
 
 impl Td {
@@ -81,13 +106,15 @@ impl Td {
         if !like || !self.alone(machine) || *machine.budget <= known.ticks {
             return false;
         }
-        if let Some((pushed, given)) = &known.constants
-            && !unchanged(pushed, given, machine.mem)
-        {
-            return false;
-        }
         let port = &mut machine.shared.dataport;
-        if !port.fill(machine.mem, context, &known.colour, at) {
+        if !known.apart {
+            let (mem, constants) = (&*machine.mem, &known.constants);
+            let same = |(pushed, given): &(Pushed, Vec<[u32; 8]>)| unchanged(pushed, given, mem);
+            if !port.is_target(mem, context, &known.colour) || !constants.iter().all(same) {
+                return false;
+            }
+        }
+        if !port.fill(machine.mem, &known.colour, at) {
             return false;
         }
         let (ticks, instructions, simd8) = (known.ticks, known.instructions, known.simd8);
@@ -157,11 +184,14 @@ impl Td {
         if let Some(constants) = constants
             && usual
         {
+            let pushed = constants.as_ref().map(|(pushed, _)| pushed);
+            let apart = apart(&request.context, pushed, &colour, machine);
             self.seen = Seen::Colour(Box::new(Known {
                 kernel: request.kernel,
                 context: request.context,
                 colour,
                 constants,
+                apart,
                 ticks: budget - *machine.budget,
                 instructions: now.instructions[wiz] - activity.instructions[wiz],
                 simd8: now.simd8[wiz] - activity.simd8[wiz],

@@ -23,6 +23,7 @@ use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, ThreadPixels};
 use compute::Around;
 pub use draw::Draw;
+pub(super) use draw::{always, pages};
 pub use queue::Queue;
 pub use record::{Record, Recorded};
 pub use run::Run;

@@ -51,6 +51,18 @@ pub fn applies(tests: &Tests, target: Option<&DepthTarget>) -> bool {
     untested || !tests.stencil && target.is_some_and(depth24)
 }
 
+impl Square {
+    /// A square of which nothing is tested, by the pixels that are lit: four bits a row.
+    #[inline]
+    #[must_use]
+    pub fn untested(mask: u16) -> Square {
+        Square {
+            passed: by_subspan(mask),
+            ..Square::default()
+        }
+    }
+}
+
 /// Tests the pixels of `mask` (four bits a row) in the square at (x, y), writes what passes, and
 /// gives the depth of all; `None`, with nothing done, when the square needs the general way. Only
 /// for tests that [`applies`] accepted.
@@ -64,10 +76,7 @@ pub fn test(
     mask: u16,
     (tests, write): (&Tests, bool),
 ) -> Option<Square> {
-    let mut square = Square {
-        passed: by_subspan(mask),
-        ..Square::default()
-    };
+    let mut square = Square::untested(mask);
     let z = match plane {
         Some(plane) => plane.square(x, y),
         None => [[0.0; N]; N],

@@ -27,20 +27,17 @@ pub(super) fn one_colour(
 }
 
 impl DataPort {
+    /// Whether the binding table still names the target of a colour: the draw may have written over it.
+    #[inline]
+    #[must_use]
+    pub fn is_target(&self, mem: &Memory, ctx: &ThreadContext, colour: &OneColour) -> bool {
+        binding::surface_address(mem, ctx, colour.index) == Ok(colour.target)
+    }
+
     /// Fills the square whose upper left pixel is `at`; `false` when that takes a message, with what it would do at most
     /// begun.
     #[inline]
-    pub fn fill(
-        &mut self,
-        mem: &mut Memory,
-        ctx: &ThreadContext,
-        colour: &OneColour,
-        at: (u16, u16),
-    ) -> bool {
-        // The draw may have written over its binding table.
-        if binding::surface_address(mem, ctx, colour.index) != Ok(colour.target) {
-            return false;
-        }
+    pub fn fill(&mut self, mem: &mut Memory, colour: &OneColour, at: (u16, u16)) -> bool {
         let kept = self.targets.iter().find(|t| t.at == colour.target);
         let Some(target) = kept else {
             return false;
