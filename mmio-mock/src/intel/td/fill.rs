@@ -118,16 +118,55 @@ impl Td {
             return false;
         }
         let (ticks, instructions, simd8) = (known.ticks, known.instructions, known.simd8);
-        self.fftid = self.fftid.wrapping_add(1);
-        self.spared += 1;
         machine.charge(ticks);
-        // PANIC: three bits of function, and a place for each unit.
-        machine.shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += 1;
-        let activity = &mut machine.status.activity;
-        activity.threads[Unit::Wiz as usize] += 1;
-        activity.instructions[Unit::Wiz as usize] += instructions;
-        activity.simd8[Unit::Wiz as usize] += simd8;
+        self.count_spared(1, (instructions, simd8), machine);
         true
+    }
+
+    /// Ticks of each thread of a row of whole squares, when all of these can be spared that lie in the target.
+    pub fn spares_row(
+        &self,
+        kernel: &KernelState,
+        context: &ThreadContext,
+        machine: &Machine<'_>,
+    ) -> Option<u64> {
+        let Seen::Colour(known) = &self.seen else {
+            return None;
+        };
+        let like = known.kernel == *kernel && known.context == *context && known.apart;
+        (like && self.alone(machine)).then_some(known.ticks)
+    }
+
+    /// Does without the threads of so many whole squares in a row, of which `at` is the first one's upper left pixel, but for their ticks.
+    /// Comes back with how many of them that was: others have to run. [`spares_row`](Self::spares_row) has said that they may.
+    pub fn spare_row(&mut self, at: (u16, u16), squares: u32, machine: &mut Machine<'_>) -> u32 {
+        let Seen::Colour(known) = &self.seen else {
+            return 0;
+        };
+        let port = &mut machine.shared.dataport;
+        let filled = port.fill_row(machine.mem, &known.colour, at, squares);
+        let (instructions, simd8) = (known.instructions, known.simd8);
+        self.count_spared(filled, (instructions, simd8), machine);
+        filled
+    }
+
+    /// Counts threads that were spared.
+    fn count_spared(
+        &mut self,
+        count: u32,
+        (instructions, simd8): (u64, u64),
+        machine: &mut Machine<'_>,
+    ) {
+        let threads = u64::from(count);
+        // CAST: modulo 256.
+        self.fftid = self.fftid.wrapping_add(count as u8);
+        self.spared += threads;
+        // PANIC: three bits of function, and a place for each unit.
+        machine.shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += threads;
+        let activity = &mut machine.status.activity;
+        activity.threads[Unit::Wiz as usize] += threads;
+        activity.instructions[Unit::Wiz as usize] += instructions * threads;
+        activity.simd8[Unit::Wiz as usize] += simd8 * threads;
     }
 
     /// Threads that were spared since power-on.

@@ -51,4 +51,32 @@ impl DataPort {
         }
         false
     }
+
+    /// Fills squares in a row, of which `at` is the first one's upper left pixel. Comes back with how many were filled: the next one takes
+    /// a message.
+    pub fn fill_row(
+        &mut self,
+        mem: &mut Memory,
+        colour: &OneColour,
+        (x, y): (u16, u16),
+        squares: u32,
+    ) -> u32 {
+        let kept = self.targets.iter().find(|t| t.at == colour.target);
+        let Some(target) = kept else {
+            return 0;
+        };
+        let rows = zerocopy::transmute!([[colour.dword.to_le(); 4]; 4]);
+        let (surface, slice) = (&target.surface, colour.slice);
+        let mut filled = 0;
+        while filled < squares {
+            // CAST: columns have sixteen bits.
+            let at = (x.wrapping_add((4 * filled) as u16), y);
+            if direct::write_square(mem, surface, slice, at, &rows) != Ok(true) {
+                break;
+            }
+            filled += 1;
+        }
+        self.pixels += 16 * u64::from(filled);
+        filled
+    }
 }

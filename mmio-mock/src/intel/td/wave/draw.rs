@@ -131,6 +131,13 @@ impl Draw {
         known.find(|known| known.kernel == kernel).copied()
     }
 
+    /// Whether threads of a kernel whose pixels are all lit may be runs.
+    #[inline]
+    pub(super) fn takes_runs(&self, kernel: u32) -> bool {
+        let whole = self.exact(kernel).is_some_and(|exact| exact.whole);
+        whole && self.refused < REFUSED
+    }
+
     /// A thread that waited as a record has shown what each of its kernel takes.
     #[inline]
     pub(super) fn learn_exact(&mut self, exact: Exact) {
