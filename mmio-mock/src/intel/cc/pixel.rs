@@ -3,6 +3,8 @@
 //! PRM: volume 4 5.10.6 (render target write), volume 2, windower (pixel pipeline order).
 //! Not modelled: the render cache, and the hardware's blend precision.
 
+pub mod lanes;
+
 use super::blend::{Colours, blend};
 use super::logic::LogicOp;
 use super::state::{CcState, ClampRange};
@@ -13,6 +15,7 @@ use crate::intel::surface::format::Codec;
 use crate::intel::surface::format::channel::Kind;
 use crate::intel::surface::format::codes;
 use crate::intel::surface::{Capability, Class, Format, Surface, SurfaceKind};
+use lanes::Way;
 use mem::{Fault, GpuAddr, Memory};
 
 /// Colours of 16 pixels as register bits: R, G, B, A planes, pixel 4 s + p for pixel p of
@@ -267,6 +270,11 @@ pub fn write_block(
     if let Some(shifts) = direct::shifts(target).filter(|_| direct::applies(cc, target)) {
         return Ok(direct::write(mem, target, shifts, slice, block)?);
     }
+    if let Some(way) = Way::new(cc, target)
+        && let Some(written) = way.write(mem, target, slice, block)
+    {
+        return Ok(written);
+    }
     let plan = Plan::new(cc, target, block.sample);
     let bytes = match target.format.code as u32 {
         codes::R8G8B8A8_UNORM => Some([0, 1, 2, 3]),
@@ -420,7 +428,7 @@ fn write_bytes4(
     Ok(written)
 }
 
-#[inline]
+#[inline(always)]
 fn clamp_planes(planes: &mut [[f32; 16]; 4], range: (f32, f32)) {
     for v in planes.iter_mut().flatten() {
         *v = v.max(range.0).min(range.1);

@@ -98,10 +98,7 @@ impl Active {
         let (plane, target) = (self.plane.as_ref(), self.target.as_ref());
         let tests = (&self.tests, self.write);
         let mem = port.memory();
-        self.square = jit::vectors(
-            #[inline(always)]
-            || square::test(plane, target, mem, (x, y), depth_at, mask, tests),
-        );
+        self.square = square::test(plane, target, mem, (x, y), depth_at, mask, tests);
         if state.wm.unit.statistics
             && !self.case.late_count
             && let Some(square) = &self.square

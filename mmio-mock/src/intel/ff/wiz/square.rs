@@ -65,27 +65,18 @@ fn is_depth24(tests: &Tests, target: &DepthTarget) -> bool {
         )
 }
 
-/// Tests the pixels of `mask` (four bits a row) in the square at (x, y), writes what passes, and
-/// gives the depth of all; `None`, with nothing done, when the square needs the general way.
+/// A square before its tests: the depth of all pixels, and those of `mask` (four bits a row) are lit.
 #[inline(always)]
-pub fn test(
-    plane: Option<&DepthPlane>,
-    target: Option<&DepthTarget>,
-    mem: &mut Memory,
-    (x, y): (i32, i32),
-    depth_at: (u32, u32),
-    mask: u16,
-    (tests, write): (&Tests, bool),
-) -> Option<Square> {
+fn untested(plane: Option<&DepthPlane>, (x, y): (i32, i32), mask: u16) -> (Square, Rows<f32>) {
     let mut square = Square {
         lit: by_subspan(mask),
         passed: by_subspan(mask),
         ..Square::default()
     };
-    let z = match plane {
-        Some(plane) => plane.square(x, y),
-        None => [[0.0; N]; N],
+    let Some(plane) = plane else {
+        return (square, [[0.0; N]; N]);
     };
+    let z = plane.square(x, y);
     for (s, depth) in square.depth.iter_mut().enumerate() {
         let (column, row) = (s % 2 * 2, s / 2 * 2);
         let (above, below) = (&z[row], &z[row + 1]);
@@ -96,14 +87,57 @@ pub fn test(
             below[column + 1],
         ];
     }
+    (square, z)
+}
+
+/// Tests the pixels of `mask` (four bits a row) in the square at (x, y), writes what passes, and
+/// gives the depth of all; `None`, with nothing done, when the square needs the general way.
+#[inline]
+pub fn test(
+    plane: Option<&DepthPlane>,
+    target: Option<&DepthTarget>,
+    mem: &mut Memory,
+    at: (i32, i32),
+    depth_at: (u32, u32),
+    mask: u16,
+    (tests, write): (&Tests, bool),
+) -> Option<Square> {
     let Some(target) = target.filter(|_| tests.touch()) else {
-        return Some(square);
+        return Some(untested(plane, at, mask).0);
     };
-    if !is_depth24(tests, target) {
-        let passed = any::test(&z, target, mem, depth_at, mask, (tests, write))?;
-        square.passed = by_subspan(passed);
-        return Some(square);
+    // A function of its own for each: what the rare one needs does not weigh on the other.
+    if is_depth24(tests, target) {
+        return jit::vectors(
+            #[inline(always)]
+            || {
+                let (mut square, z) = untested(plane, at, mask);
+                let passed = test24(&z, target, mem, depth_at, mask, (tests, write))?;
+                square.passed = by_subspan(passed);
+                Some(square)
+            },
+        );
     }
+    jit::vectors(
+        #[inline(always)]
+        || {
+            let (mut square, z) = untested(plane, at, mask);
+            let passed = any::test(&z, target, mem, depth_at, mask, (tests, write))?;
+            square.passed = by_subspan(passed);
+            Some(square)
+        },
+    )
+}
+
+/// The pixels that pass in 24 bits of depth, without stencil test.
+#[inline(always)]
+fn test24(
+    z: &Rows<f32>,
+    target: &DepthTarget,
+    mem: &mut Memory,
+    depth_at: (u32, u32),
+    mask: u16,
+    (tests, write): (&Tests, bool),
+) -> Option<u16> {
     let place = target.square(depth_at.0, depth_at.1)?;
     let rows = mem.read_square(&place).ok()?;
     let mut raw: [[u32; N]; N] = zerocopy::transmute!(rows);
@@ -153,8 +187,8 @@ pub fn test(
         // The square was read, so that it can be written.
         mem.write_square(&place, &zerocopy::transmute!(raw)).ok()?;
     }
-    square.passed = by_subspan(passed as u16);
-    Some(square)
+    // CAST: sixteen pixels.
+    Some(passed as u16)
 }
 
 /// `num::f32_to_unorm` of so many bits, 24 at most, in a form that vectorises: exact product, nearest even.
