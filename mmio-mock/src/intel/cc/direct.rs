@@ -155,6 +155,8 @@ pub enum Packed {
     },
     /// Any others.
     Pixels(Pixels),
+    /// Those that are mixed with the target's: [`Mixed`](super::pixel::lanes::Mixed) has them.
+    Mixed,
 }
 
 /// Four subspans on their way into a target.

@@ -264,13 +264,25 @@ pub fn write_block(
     slice: u32,
     block: &PixelBlock<'_>,
 ) -> Result<u16, UnitFault> {
+    let way = Way::new(cc, target);
+    write_block_by(mem, (cc, way.as_ref()), target, slice, block)
+}
+
+/// The same where the way of the target's pixels under that state is known.
+pub fn write_block_by(
+    mem: &mut Memory,
+    (cc, way): (&CcState, Option<&Way>),
+    target: &Surface,
+    slice: u32,
+    block: &PixelBlock<'_>,
+) -> Result<u16, UnitFault> {
     if !writable(target) || block.mask == 0 {
         return Ok(block.mask);
     }
     if let Some(shifts) = direct::shifts(target).filter(|_| direct::applies(cc, target)) {
         return Ok(direct::write(mem, target, shifts, slice, block)?);
     }
-    if let Some(way) = Way::new(cc, target)
+    if let Some(way) = way
         && let Some(written) = way.write(mem, target, slice, block)
     {
         return Ok(written);

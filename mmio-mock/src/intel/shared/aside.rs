@@ -13,6 +13,7 @@ use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
 use super::{SharedFunctions, binding, math, router, sampler};
 use crate::intel::cc::direct::Packed;
+use crate::intel::cc::pixel::lanes::Mixed;
 
 /// Registers of the longest message.
 const LONGEST: usize = 15;
@@ -179,6 +180,8 @@ pub struct Ending {
     pub is_there: bool,
     /// The pixels, ready for the target whose state is at an address: they are all that is left to do.
     pub packed: Option<(GpuAddr, Packed)>,
+    /// Pixels that are ready to be mixed with those of the target.
+    pub mixed: Mixed,
     /// The message, where no pixels are ready.
     pub message: Last,
 }
@@ -238,7 +241,9 @@ impl Aside<'_, '_> {
         if *known != key {
             return None;
         }
-        self.ending.packed = Some((*at, ready.as_ref()?.packed(msg, self.pixels?)?));
+        let mixed = &mut self.ending.mixed;
+        let packed = ready.as_ref()?.packed(msg, self.pixels?, mixed)?;
+        self.ending.packed = Some((*at, packed));
         self.ending.is_there = true;
         Some(Ok(()))
     }
@@ -276,7 +281,8 @@ impl Aside<'_, '_> {
             let ready = port.ready((request, at), self.ctx, backend, kept);
             self.known.target = Some((key, at, ready));
         }
-        let packed = port.packed((request, at), msg, self.ctx, backend, self.pixels);
+        let pixels = (self.pixels, &mut self.ending.mixed);
+        let packed = port.packed((request, at), msg, self.ctx, backend, pixels);
         if packed.is_none() {
             self.ending.message.set(request, msg);
         }

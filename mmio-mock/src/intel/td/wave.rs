@@ -363,7 +363,8 @@ impl Td {
             }
             let shared = &mut *machine.shared;
             let written = if let Some(packed) = &computed.ending.packed {
-                match shared.dataport.write_packed(machine.mem, packed) {
+                let mixed = &computed.ending.mixed;
+                match shared.dataport.write_packed(machine.mem, packed, mixed) {
                     Ok(true) => Ok(0),
                     Ok(false) => break,
                     Err(fault) => Err(fault),

@@ -5,6 +5,7 @@
 //! of a pixel, fields wider than 16 bits that are no floats, and pixels at the edge of the surface; `pixel` has them.
 
 mod codes;
+mod mixed;
 mod place;
 
 use mem::Memory;
@@ -16,6 +17,7 @@ use crate::intel::cc::state::CcState;
 use crate::intel::cc::{dither, pixel_position};
 use crate::intel::surface::{Class, Surface, SurfaceKind};
 use codes::{Channel, Words};
+pub use mixed::Mixed;
 pub use place::Places;
 
 /// The colours of sixteen pixels by channel.
