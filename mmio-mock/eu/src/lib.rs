@@ -29,6 +29,7 @@ mod rounding;
 mod run;
 mod scoreboard;
 mod send;
+pub mod straight;
 pub mod stretch;
 #[cfg(test)]
 mod tests;

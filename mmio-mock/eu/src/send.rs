@@ -3,10 +3,11 @@
 //! PRM: volume 4, 2.6.2 to 2.6.11. In-flight bits of message registers are not modelled: a
 //! message leaves the EU at once.
 
-use crate::decoded::Decoded;
-use crate::grf::{DWORDS, GRF_COUNT};
-use crate::port::{Delivery, Grf, Message, Port, Stop};
+use crate::decoded::{Decoded, SendOp};
+use crate::grf::{DWORDS, GRF_COUNT, MRF_BASE, RegFile};
+use crate::port::{Delivery, FloatMode, Grf, Message, Port, Stop, ThreadId};
 use crate::thread::Thread;
+use std::ops::Range;
 
 /// What became of the instruction.
 pub(crate) enum Outcome<F> {
@@ -19,8 +20,8 @@ pub(crate) enum Outcome<F> {
 const MATH: u8 = 1;
 
 /// The channels that a message is for.
-#[derive(Clone, Copy)]
-struct Part {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
     /// What the part adds to the numbers of the message register and of the destination.
     registers: u8,
     /// First channel.
@@ -31,42 +32,78 @@ struct Part {
     size: u8,
 }
 
+/// What a message has of its sender.
+#[derive(Clone, Copy)]
+pub(crate) struct Sender {
+    pub(crate) thread: ThreadId,
+    pub(crate) float_mode: FloatMode,
+    /// Address of the instruction.
+    pub(crate) ip: u32,
+    /// The channels that the instruction executes for, one bit each.
+    pub(crate) channels: u16,
+}
+
+/// Where a message goes: the shared function, and the descriptor.
+pub(crate) type Target = (u8, u32);
+
+/// The target of a message whose descriptor is this one.
+pub(crate) fn target(op: &SendOp, desc: u32) -> Target {
+    let sfid = op.target.unwrap_or((desc >> 24 & 0xf) as u8);
+    (sfid, desc)
+}
+
 pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outcome<P::Fault> {
     let op = &d.send;
     let desc = match op.desc {
         Some(desc) => desc,
         None => u32::from(t.a0[0]) | u32::from(t.a0[1]) << 16,
     };
-    let sfid = op.target.unwrap_or((desc >> 24 & 0xf) as u8);
-    if op.halves && sfid == MATH {
-        return halves(t, d, port, (sfid, desc));
+    let to = target(op, desc);
+    if in_halves(op, to) {
+        return halves(t, d, port, to);
     }
-    let whole = Part {
+    message(t, d, port, to, whole(d))
+}
+
+/// Whether a message goes as two.
+pub(crate) fn in_halves(op: &SendOp, (sfid, _): Target) -> bool {
+    op.halves && sfid == MATH
+}
+
+/// All channels of an instruction.
+pub(crate) fn whole(d: &Decoded) -> Part {
+    Part {
         registers: 0,
         channel: 0,
         channels: u16::MAX,
         size: d.exec,
-    };
-    message(t, d, port, (sfid, desc), whole)
+    }
 }
 
-/// A message of sixteen channels that goes as two of eight, one register apart. Generations that have them need it for
-/// extended math alone; others do not carry its code through each message.
-#[inline(never)]
-fn halves<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P, to: (u8, u32)) -> Outcome<P::Fault> {
-    let mut part = Part {
+/// The two messages of an instruction with sixteen channels, one register apart.
+pub(crate) const HALVES: [Part; 2] = [
+    Part {
         registers: 0,
         channel: 0,
         channels: 0xff,
         size: 8,
-    };
-    loop {
-        let outcome = message(t, d, port, to, part);
-        if part.channel != 0 || !matches!(outcome, Outcome::Sent) {
-            return outcome;
-        }
-        part.registers = 1;
-        part.channel = 8;
+    },
+    Part {
+        registers: 1,
+        channel: 8,
+        channels: 0xff,
+        size: 8,
+    },
+];
+
+/// A message of sixteen channels that goes as two of eight, one register apart. Generations that have them need it for
+/// extended math alone; others do not carry its code through each message.
+#[inline(never)]
+fn halves<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P, to: Target) -> Outcome<P::Fault> {
+    let [first, second] = HALVES;
+    match message(t, d, port, to, first) {
+        Outcome::Sent => message(t, d, port, to, second),
+        outcome => outcome,
     }
 }
 
@@ -75,10 +112,47 @@ fn message<P: Port>(
     t: &mut Thread,
     d: &Decoded,
     port: &mut P,
-    (sfid, desc): (u8, u32),
+    to: Target,
     part: Part,
 ) -> Outcome<P::Fault> {
-    let op = &d.send;
+    let sender = Sender {
+        thread: t.id(),
+        float_mode: t.float_mode(),
+        ip: t.ip,
+        channels: t.write_mask(d),
+    };
+    match deliver(&mut t.regs, &d.send, &sender, port, (to, part)) {
+        Err(stop) => Outcome::Stop(stop),
+        Ok((Delivery::Busy, _)) => Outcome::Stop(Stop::Busy),
+        Ok((delivery, response)) => {
+            if let Some(response) = response
+                && (delivery == Delivery::Dropped || t.stale != 0)
+            {
+                let regs = ((1u128 << response.len()) - 1) << (response.start & 127);
+                if delivery == Delivery::Dropped {
+                    t.set_stale(t.stale | regs);
+                } else {
+                    t.set_stale(t.stale & !regs);
+                }
+            }
+            if d.send.eot {
+                Outcome::Ended
+            } else {
+                Outcome::Sent
+            }
+        }
+    }
+}
+
+/// Assembles a message and hands it to the port. Comes back with what became of it, and with the registers of the response.
+#[inline(always)]
+pub(crate) fn deliver<P: Port>(
+    regs: &mut RegFile,
+    op: &SendOp,
+    sender: &Sender,
+    port: &mut P,
+    ((sfid, desc), part): (Target, Part),
+) -> Result<(Delivery, Option<Range<usize>>), Stop<P::Fault>> {
     let eot = op.eot;
     let first = usize::from(op.mrf) + usize::from(part.registers);
     let length = (desc >> (op.length_at & 31) & 0xf) as usize;
@@ -89,17 +163,17 @@ fn message<P: Port>(
     let dst = op.dst.filter(|_| response_length > 0);
     let dst = dst.map(|nr| nr.saturating_add(part.registers));
     if eot && dst.is_some() {
-        return Outcome::Stop(Stop::Hung(
+        return Err(Stop::Hung(
             "PRM 2.6.11: EOT with a response is never issued",
         ));
     }
     if first + length > usize::from(op.limit) {
-        return Outcome::Stop(Stop::Hung(
+        return Err(Stop::Hung(
             "PRM 2.6.1: message payload past the last message register",
         ));
     }
     if let Some(implied) = &op.implied {
-        let grf = t.grf().as_flattened();
+        let grf = regs.grf().as_flattened();
         // A region that does not advance, such as a scalar, is the same for both halves.
         let second = if part.channel == 0 { 0 } else { implied.half };
         let base = usize::from(implied.base) + usize::from(second);
@@ -114,18 +188,15 @@ fn message<P: Port>(
             }
         }
         if first < usize::from(op.limit)
-            && let Some(m) = t.regs.mrf_mut().get_mut(first)
+            && let Some(m) = regs.mrf_mut().get_mut(first)
         {
             *m = reg;
         }
     }
-    let exec_mask = (t.write_mask(d) << op.rotate) >> part.channel & part.channels;
-    let thread = t.id();
-    let float_mode = t.float_mode();
-    let ip = t.ip;
-    let (mrf, grf) = t.regs.mrf_and_grf();
+    let exec_mask = (sender.channels << op.rotate) >> part.channel & part.channels;
+    let (mrf, grf) = regs.mrf_and_grf();
     let msg = Message {
-        thread,
+        thread: sender.thread,
         sfid,
         function_control: desc as u16,
         desc,
@@ -135,17 +206,19 @@ fn message<P: Port>(
         exec_size: part.size,
         // PANIC: first + length was checked against the message registers.
         payload: &mrf[first..first + length],
-        ip,
-        float_mode,
+        ip: sender.ip,
+        float_mode: sender.float_mode,
     };
     // A kilobyte that no usual message needs.
     let mut nowhere: [Grf; 32];
+    let mut at = None;
     let response = match dst {
         Some(nr) => {
             let nr = usize::from(nr);
             if nr + response_length > GRF_COUNT {
-                return Outcome::Stop(Stop::Hung("PRM 2.6.5: response past r127"));
+                return Err(Stop::Hung("PRM 2.6.5: response past r127"));
             }
+            at = Some(nr..nr + response_length);
             &mut grf[nr..nr + response_length]
         }
         None if response_length == 0 => &mut [],
@@ -156,20 +229,42 @@ fn message<P: Port>(
         }
     };
     match port.send(&msg, response) {
-        Err(fault) => Outcome::Stop(Stop::Fault(fault)),
-        Ok(Delivery::Busy) => Outcome::Stop(Stop::Busy),
-        Ok(delivery) => {
-            if let Some(nr) = dst
-                && (delivery == Delivery::Dropped || t.stale != 0)
-            {
-                let regs = ((1u128 << response_length) - 1) << (nr & 127);
-                if delivery == Delivery::Dropped {
-                    t.set_stale(t.stale | regs);
-                } else {
-                    t.set_stale(t.stale & !regs);
-                }
-            }
-            if eot { Outcome::Ended } else { Outcome::Sent }
-        }
+        Err(fault) => Err(Stop::Fault(fault)),
+        Ok(delivery) => Ok((delivery, at)),
+    }
+}
+
+/// The dwords of all registers that a message uses.
+pub(crate) struct Uses {
+    /// What the implied move reads, and what it writes.
+    pub(crate) moved: Option<(Range<usize>, Range<usize>)>,
+    pub(crate) payload: Range<usize>,
+    pub(crate) response: Range<usize>,
+}
+
+/// What [`deliver`] takes and gives, where it does not stop.
+pub(crate) fn uses(op: &SendOp, (_, desc): Target, part: Part) -> Uses {
+    let registers = |first: usize, count: usize| DWORDS * first..DWORDS * (first + count);
+    let first = MRF_BASE + usize::from(op.mrf) + usize::from(part.registers);
+    let length = (desc >> (op.length_at & 31) & 0xf) as usize;
+    let response = (desc >> (op.response_at & 31)) as usize & usize::from(op.response_max);
+    let answered = op
+        .dst
+        .map(|nr| usize::from(nr) + usize::from(part.registers));
+    let moved = op.implied.map(|implied| {
+        let second = if part.channel == 0 { 0 } else { implied.half };
+        let base = usize::from(implied.base) + usize::from(second);
+        let last = implied.from.iter().max().copied().unwrap_or(0);
+        let end = if implied.whole {
+            DWORDS - 1
+        } else {
+            usize::from(last)
+        };
+        (base..base + end + 1, registers(first, 1))
+    });
+    Uses {
+        moved,
+        payload: registers(first, length),
+        response: answered.map_or(0..0, |first| registers(first, response)),
     }
 }

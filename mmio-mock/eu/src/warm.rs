@@ -6,6 +6,7 @@
 
 use crate::cache::KernelCache;
 use crate::decoded::{Decoded, Slot};
+use crate::straight::Straight;
 use crate::stretch::resolve;
 use crate::stretch::{Compiled, Compiler, Operation, Step};
 use isa::Opcode;
@@ -94,6 +95,8 @@ pub(crate) struct Warm {
     begins: Vec<Begin>,
     /// What is in front of branches that stretches can end before.
     fronts: Vec<Done>,
+    /// Kernels without branches, by their places.
+    pub(crate) straight: Vec<(u32, Straight)>,
     /// By what they do; nothing where a compiler gave up.
     kept: HashMap<Vec<Vec<Step>>, Option<Arc<dyn Compiled>>>,
 }
@@ -131,6 +134,7 @@ impl Warm {
         self.kernels.clear();
         self.begins.clear();
         self.fronts.clear();
+        self.straight.clear();
     }
 
     /// Takes what so many steps cost from what has been earned; `false` when it is not enough.
@@ -258,7 +262,7 @@ impl KernelCache {
             if self.warm.kept.len() >= KEPT {
                 self.warm.kept.clear();
             }
-            self.warm.kept.insert(stretches, compiled.clone());
+            self.warm.kept.insert(stretches.clone(), compiled.clone());
             compiled
         });
         let Some(compiled) = compiled else {
@@ -274,6 +278,7 @@ impl KernelCache {
             self.invalidate();
             return;
         }
+        self.keep_straight((page, ip), (&compiled, &stretches), &begins);
         if known.is_none() {
             self.warm.kernels.push(compiled);
         }
@@ -364,12 +369,12 @@ impl Done {
 }
 
 /// Slots that an instruction takes up.
-fn length(hot: &Decoded, place: u8) -> usize {
+pub(crate) fn length(hot: &Decoded, place: u8) -> usize {
     (usize::from(hot.bytes) >> place).max(1)
 }
 
 /// The slot behind the first message that ends a thread.
-fn end_of(slots: &[Slot], first: usize, place: u8) -> usize {
+pub(crate) fn end_of(slots: &[Slot], first: usize, place: u8) -> usize {
     let mut at = first;
     while let Some(slot) = slots.get(at) {
         let hot = &slot.hot;

@@ -19,6 +19,7 @@ pub mod logic;
 pub mod pixel;
 pub mod state;
 pub mod stencil;
+pub mod whole;
 
 pub use alpha::test_block as alpha_test;
 pub use compare::Compare;

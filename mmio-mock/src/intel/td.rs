@@ -282,7 +282,7 @@ impl Td {
             });
         });
         machine.charge(DISPATCH_TICKS + rows);
-        payload::number(&mut slot.thread, self.fftid);
+        payload::number(slot.thread.load(1), self.fftid);
         slot.state = SlotState::Running;
         self.alive += 1;
         slot.unit = request.unit;

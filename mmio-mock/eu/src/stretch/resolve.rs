@@ -229,7 +229,7 @@ fn third(d: &Decoded) -> Option<Operand> {
 }
 
 /// The dwords that a source takes up for the channels from `channel` on, eight of them.
-fn reads(step: &Step, source: usize, channel: usize) -> Option<std::ops::Range<usize>> {
+pub(crate) fn reads(step: &Step, source: usize, channel: usize) -> Option<std::ops::Range<usize>> {
     let plane = step.operation == Operation::Plane;
     // PANIC: there are three.
     match step.sources[source].place {

@@ -5,6 +5,7 @@
 
 use super::Origins;
 use super::pixel::PixelBlock;
+use super::pixel::lanes::{Places, place};
 use super::state::CcState;
 use crate::intel::surface::format::codes;
 use crate::intel::surface::{Surface, SurfaceKind};
@@ -99,6 +100,16 @@ fn pack_fused(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
     out
 }
 
+/// [`pack`] in the way that is quickest on this host.
+#[inline]
+pub fn dwords(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
+    let wide = jit::wide(
+        #[inline(always)]
+        || pack_fused(colour, shifts),
+    );
+    wide.unwrap_or_else(|| pack(colour, shifts))
+}
+
 /// The dword of each pixel when all have the same.
 pub fn one(colour: &super::pixel::Planes, shifts: Shifts) -> Option<u32> {
     let same = colour.iter().all(even);
@@ -107,7 +118,7 @@ pub fn one(colour: &super::pixel::Planes, shifts: Shifts) -> Option<u32> {
 
 /// The little-endian dwords of four rows, from those of four subspans.
 #[inline(always)]
-fn by_row(packed: &[u32; 16]) -> [[u32; 4]; 4] {
+pub(super) fn by_row(packed: &[u32; 16]) -> [[u32; 4]; 4] {
     let row = |i: usize| {
         [
             packed[i].to_le(),
@@ -132,7 +143,7 @@ fn full(block: &PixelBlock<'_>) -> bool {
 /// Where the square of four by four pixels lies whose upper left one is (`x`, `y`); `None` where it reaches over the target's edge,
 /// and where it lies across what is written at once.
 #[inline(always)]
-fn place(target: &Surface, slice: u32, (x, y): (u16, u16)) -> Option<Square> {
+pub(super) fn place(target: &Surface, slice: u32, (x, y): (u16, u16)) -> Option<Square> {
     let lod = target.render_lod;
     let (x, y) = (u32::from(x), u32::from(y));
     if x + 4 > target.level_width(lod) || y + 4 > target.level_height(lod) {
@@ -167,19 +178,15 @@ pub struct Pixels {
     /// Those that are written.
     mask: u16,
     dwords: [u32; 16],
-    /// The square that each subspan lies in, where its pixels can be written at once.
-    places: [Option<Square>; 4],
+    /// Where they lie, if all lie inside and in tiles.
+    places: Option<Places>,
 }
 
 impl Packed {
     /// The pixels of a block for a target that [`shifts`] accepted, under a state that [`applies`] accepted.
     #[inline]
     pub fn new(target: &Surface, shifts: Shifts, slice: u32, block: &PixelBlock<'_>) -> Packed {
-        let wide = jit::wide(
-            #[inline(always)]
-            || pack_fused(block.colour, shifts),
-        );
-        let dwords = wide.unwrap_or_else(|| pack(block.colour, shifts));
+        let dwords = dwords(block.colour, shifts);
         if full(block)
             && let Some(place) = place(target, slice, block.origins[0])
         {
@@ -191,33 +198,34 @@ impl Packed {
 }
 
 impl Pixels {
+    /// Pixels that have been packed already.
     #[inline]
-    fn new(target: &Surface, slice: u32, block: &PixelBlock<'_>, dwords: &[u32; 16]) -> Pixels {
-        let geometry = &target.geometry;
-        let lod = target.render_lod;
-        let (left, top) = geometry.origin(slice, lod);
-        let (width, height) = (target.level_width(lod), target.level_height(lod));
-        let mut places = [None; 4];
-        for (s, (place, &(x, y))) in places.iter_mut().zip(block.origins).enumerate() {
-            let (x, y) = (u32::from(x), u32::from(y));
-            let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
-            let lit = block.mask >> (4 * s) & 15 != 0;
-            if lit && (column | row) & 1 == 0 && x + 2 <= width && y + 2 <= height {
-                *place = geometry.square(column & !3, row & !3);
-            }
-        }
+    pub(super) fn new(
+        target: &Surface,
+        slice: u32,
+        block: &PixelBlock<'_>,
+        dwords: &[u32; 16],
+    ) -> Pixels {
+        let places = place::applies(&target.geometry)
+            .then(|| Places::new(target, slice, block.origins, block.mask));
         Pixels {
             slice,
             origins: *block.origins,
             mask: block.mask,
             dwords: *dwords,
-            places,
+            places: places.flatten(),
         }
     }
 
     /// Writes them to the target that they were made for. Comes back with those that were inside.
     #[inline]
     pub fn write(&self, mem: &mut Memory, target: &Surface) -> Result<u16, Fault> {
+        if let Some(places) = &self.places
+            && let Some(found) = places.find(mem, self.mask)
+        {
+            found.store::<1, 8>(mem, self.mask, &[self.dwords]);
+            return Ok(self.mask);
+        }
         let geometry = &target.geometry;
         let (left, top) = geometry.origin(self.slice, target.render_lod);
         let width = target.level_width(target.render_lod);
@@ -228,17 +236,6 @@ impl Pixels {
             let lit = self.mask >> (4 * s) & 15;
             if lit == 0 {
                 continue;
-            }
-            let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
-            if let Some(place) = &self.places[s] {
-                // PANIC: four pixels of each of four subspans.
-                let pixels = [0, 1, 2, 3].map(|i| self.dwords[4 * s + i].to_le_bytes());
-                let within = ((column & 3) as usize, (row & 3) as usize);
-                // CAST: four bits.
-                if mem.write_subspan(place, within, &pixels, lit as u8) {
-                    written |= lit << (4 * s);
-                    continue;
-                }
             }
             for row in 0..2u32 {
                 let first = 4 * s + 2 * row as usize;

@@ -131,10 +131,16 @@ fn range(cc: &CcState, format: &Format) -> Option<(f32, f32)> {
     })
 }
 
-/// Clamps with NaN becoming the lower bound.
+/// Clamps with NaN becoming the lower bound. A zero keeps its sign, which `f32::max` leaves open.
 #[inline]
 fn clamp(c: [f32; 4], range: (f32, f32)) -> [f32; 4] {
-    c.map(|v| v.max(range.0).min(range.1))
+    c.map(|v| within(v, range))
+}
+
+#[inline(always)]
+fn within(v: f32, (low, high): (f32, f32)) -> f32 {
+    let v = if v.is_nan() || low > v { low } else { v };
+    if v > high { high } else { v }
 }
 
 #[inline]
@@ -442,8 +448,10 @@ fn write_bytes4(
 
 #[inline(always)]
 fn clamp_planes(planes: &mut [[f32; 16]; 4], range: (f32, f32)) {
-    for v in planes.iter_mut().flatten() {
-        *v = v.max(range.0).min(range.1);
+    for plane in planes {
+        for v in plane {
+            *v = within(*v, range);
+        }
     }
 }
 

@@ -113,4 +113,17 @@ pub trait PayloadLayout: Debug + Sync {
 
     /// The registers of a PS thread for `group`, before constants and setup data.
     fn pixels(&self, payload: &mut Payload<'_>, state: &PayloadState<'_>, group: &PixelGroup);
+
+    /// The same for a thread of sixteen lit pixels of one sample each, by the upper left pixels of its subspans. Comes back with how many
+    /// registers these are.
+    fn whole(
+        &self,
+        registers: &mut [Grf],
+        state: &PayloadState<'_>,
+        origins: &[(u16, u16); 4],
+    ) -> usize {
+        let mut payload = Payload::into(registers);
+        self.pixels(&mut payload, state, &PixelGroup::whole(origins));
+        payload.count()
+    }
 }

@@ -53,14 +53,20 @@ impl StepContext<'_, '_> {
     /// units first. `owed`: ticks that have been used and not charged.
     #[inline]
     pub fn go_on(&mut self, owed: u64) -> bool {
-        // As the pipeline would count after the present piece: one tick, and one round less.
-        if self.rounds <= 1 || *self.machine.budget <= self.reserve.saturating_add(owed) + 1 {
-            return false;
-        }
-        self.machine.charge(PIECE_TICKS);
-        self.rounds -= 1;
-        true
+        go_on(&mut self.rounds, self.reserve, owed, self.machine)
     }
+}
+
+/// [`StepContext::go_on`] for a stage that has lent parts of it.
+#[inline]
+pub fn go_on(rounds: &mut u32, reserve: u64, owed: u64, machine: &mut Machine<'_>) -> bool {
+    // As the pipeline would count after the present piece: one tick, and one round less.
+    if *rounds <= 1 || *machine.budget <= reserve.saturating_add(owed) + 1 {
+        return false;
+    }
+    machine.charge(PIECE_TICKS);
+    *rounds -= 1;
+    true
 }
 
 /// Ticks of a piece of work, which moves vertices or objects from one queue to the next.

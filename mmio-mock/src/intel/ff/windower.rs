@@ -9,17 +9,17 @@ use mem::Memory;
 use super::Step;
 use super::link::{Cargo, Link};
 use super::payload::PayloadLayout;
-use super::stage::{Stage, StartContext, StepContext};
+use super::stage::{Stage, StartContext, StepContext, go_on};
 use super::state::windower::LineStipple;
 use super::state::{Curbe as UrbCurbe, WizState};
-use super::wiz::thread::{Dispatch, PsThread, WizPort};
+use super::wiz::thread::{Begin, Dispatch, PsThread, WizPort};
 use super::wiz::{self, PixelRect, Plain, SetupPrimitive, Wiz};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::DebugRegs;
 use crate::intel::machine::Machine;
 use crate::intel::shared::dataport::render::PixelBackend;
 use crate::intel::status::{Busy, Client, Unit};
-use crate::intel::td::wave::{Common, Record, Recorded, Wave};
+use crate::intel::td::wave::{Common, Record, Recorded, Run, Waits, Wave};
 use crate::intel::td::{
     KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData,
 };
@@ -62,6 +62,7 @@ struct Glue<'a, 'm> {
     in_flight: &'a mut Vec<SlotId>,
     wave: &'a mut Wave,
     plain: &'a mut Option<Plain>,
+    rounds: &'a mut u32,
     reserve: u64,
 }
 
@@ -123,10 +124,10 @@ impl Stage for Windower {
                 return Step::Blocked;
             }
         }
-        if !self.wave.is_empty() && !self.in_flight.is_empty() {
+        if !self.wave.queue.is_empty() && !self.in_flight.is_empty() {
             return Step::Blocked;
         }
-        if !self.wave.is_empty() && !self.glue(ctx).1.end_wave() {
+        if !self.wave.queue.is_empty() && !self.glue(ctx).1.end_wave() {
             return Step::Blocked;
         }
         if !self.wiz.busy() {
@@ -143,7 +144,7 @@ impl Stage for Windower {
             // Rasterising takes time even when no thread starts.
             glue.machine.charge(wiz.take_ticks());
             // A thread waits for others of the primitive.
-            let more = !self.wave.is_empty()
+            let more = !self.wave.queue.is_empty()
                 && self.wiz.busy()
                 && matches!(step, Ok(wiz::Step::Progress))
                 && ctx.go_on(self.wave.ticks());
@@ -151,7 +152,7 @@ impl Stage for Windower {
                 break step;
             }
         };
-        let ended = self.wave.is_empty() || self.glue(ctx).1.end_wave();
+        let ended = self.wave.queue.is_empty() || self.glue(ctx).1.end_wave();
         match step {
             Ok(wiz::Step::Blocked) => Step::Blocked,
             Ok(wiz::Step::Progress | wiz::Step::Idle) if !ended => Step::Blocked,
@@ -175,7 +176,7 @@ impl Stage for Windower {
     }
 
     fn busy(&self, _input: &Link) -> bool {
-        self.wiz.busy() || !self.in_flight.is_empty() || !self.wave.is_empty()
+        self.wiz.busy() || !self.in_flight.is_empty() || !self.wave.queue.is_empty()
     }
 
     fn finish(&mut self, machine: &mut Machine<'_>) {
@@ -213,6 +214,7 @@ impl Windower {
             in_flight: &mut self.in_flight,
             wave: &mut self.wave,
             plain: &mut self.plain,
+            rounds: &mut ctx.rounds,
             reserve: ctx.reserve,
         };
         (&mut self.wiz, glue)
@@ -349,14 +351,14 @@ fn end_wave(
     td: &mut Td,
     machine: &mut Machine<'_>,
 ) -> bool {
-    while !wave.is_empty() {
+    while !wave.queue.is_empty() {
         if !in_flight.is_empty() {
             return false;
         }
         let passed = td.compute(wave, common, machine);
         let count = &mut machine.status.statistics.ps_depth_count;
         *count = count.wrapping_add(passed);
-        let Some(request) = wave.first(common) else {
+        let Some(request) = wave.queue.first(common) else {
             break;
         };
         // It has to run in the usual way.
@@ -369,7 +371,7 @@ fn end_wave(
             }
             Some(Outcome::InFlight(slot)) => in_flight.push(slot),
         }
-        wave.pop();
+        wave.queue.pop();
     }
     in_flight.is_empty()
 }
@@ -394,7 +396,7 @@ impl WizPort for Glue<'_, '_> {
 
     #[inline]
     fn spare(&mut self, kernel: &KernelState, at: (u16, u16)) -> bool {
-        if !self.wave.is_empty() {
+        if !self.wave.queue.is_empty() {
             return false;
         }
         let context = &self.work.state.wm.unit.context;
@@ -406,14 +408,72 @@ impl WizPort for Glue<'_, '_> {
         let kernel = record.kernel.ip;
         let registers = self.wave.draw.registers(kernel);
         let (td, machine) = (&mut *self.td, &mut *self.machine);
-        let waits = td.may_wait((kernel, registers), self.wave, self.reserve, machine);
-        if let Some(registers) = registers
-            && waits
-        {
-            self.plain.get_or_insert_with(primitive);
-            self.wave.push_record(&record, registers);
+        let charged = match td.may_wait((kernel, registers), self.wave, self.reserve, machine) {
+            Waits::No => return false,
+            Waits::Owing => None,
+            Waits::Charged(ticks) => Some(ticks),
+        };
+        let Some(registers) = registers else {
+            return false;
+        };
+        self.plain.get_or_insert_with(primitive);
+        let queue = &mut self.wave.queue;
+        queue.push_record(&record, registers, charged);
+        machine.charge(charged.unwrap_or(0));
+        true
+    }
+
+    #[inline]
+    fn wait_whole(
+        &mut self,
+        kernel: &KernelState,
+        (at, first): ((u16, u16), u8),
+        begin: impl FnOnce(&mut DebugRegs) -> Begin,
+    ) -> bool {
+        let (td, machine) = (&mut *self.td, &mut *self.machine);
+        let owed = self.reserve + self.wave.ticks();
+        if let Some(ticks) = self.wave.extend(kernel, (at, first), *machine.budget, owed) {
+            machine.charge(ticks);
+            return true;
         }
-        waits
+        let Some(registers) = self.wave.draw.registers(kernel.ip) else {
+            return false;
+        };
+        let of = (kernel.ip, Some(registers));
+        let Some(ticks) = td.may_wait_whole(of, self.wave, self.reserve, machine) else {
+            return false;
+        };
+        let begin = begin(machine.debug);
+        self.plain.get_or_insert(begin.primitive);
+        self.wave.queue.push_run(Run {
+            kernel: *kernel,
+            at,
+            first,
+            threads: 1,
+            // CAST: fewer than there are.
+            registers: registers as u8,
+            debug: begin.debug,
+            snapshot: begin.snapshot,
+            ticks,
+            charged: true,
+        });
+        machine.charge(ticks);
+        true
+    }
+
+    #[inline]
+    fn waits(&self) -> bool {
+        !self.wave.queue.is_empty()
+    }
+
+    #[inline]
+    fn charge(&mut self, ticks: u64) {
+        self.machine.charge(ticks);
+    }
+
+    #[inline]
+    fn go_on(&mut self) -> bool {
+        go_on(self.rounds, self.reserve, self.wave.ticks(), self.machine)
     }
 
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
@@ -429,19 +489,13 @@ impl WizPort for Glue<'_, '_> {
         };
         let header = Some(request.header.len());
         let (td, machine) = (&mut *self.td, &mut *self.machine);
-        if !thread.plain
-            && td.may_wait(
-                (request.kernel.ip, header),
-                self.wave,
-                self.reserve,
-                machine,
-            )
-        {
-            self.wave.push(&request);
+        let kernel = (request.kernel.ip, header);
+        if !thread.plain && td.may_wait(kernel, self.wave, self.reserve, machine) != Waits::No {
+            self.wave.queue.push(&request);
             return Dispatch::Done;
         }
         // Threads end in their order.
-        if !self.wave.is_empty() && !self.end_wave() {
+        if !self.wave.queue.is_empty() && !self.end_wave() {
             return Dispatch::Full;
         }
         if thread.plain {

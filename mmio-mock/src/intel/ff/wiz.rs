@@ -18,6 +18,7 @@ pub mod line;
 mod plain;
 mod plan;
 pub mod polygon;
+mod run;
 mod samples;
 pub mod setup;
 pub mod shape;
@@ -40,6 +41,7 @@ use depth_target::DepthTarget;
 use dispatch::{SQUARE, Threads, weights};
 use iz::IzMode;
 use plan::{depth_plane, plan};
+use run::{Tail, Taken};
 use setup::Outline;
 use shape::{Next, Shape, Walk};
 use stipple::LineStippleWalk;
@@ -143,6 +145,37 @@ const BLOCK_TICKS: u64 = 2;
 /// Ticks of a subspan that was tested; a square counts as two.
 const TEST_TICKS: u64 = 4;
 
+/// Work that is not paid for yet.
+struct Walked {
+    /// Blocks that are left of the step's share.
+    blocks: u32,
+    /// Subspans that were tested.
+    tests: u32,
+}
+
+impl Default for Walked {
+    fn default() -> Self {
+        Walked {
+            blocks: BLOCKS_PER_STEP,
+            tests: 0,
+        }
+    }
+}
+
+impl Walked {
+    fn ticks(&self) -> u64 {
+        let blocks = u64::from(BLOCKS_PER_STEP - self.blocks);
+        blocks * BLOCK_TICKS + u64::from(self.tests) * TEST_TICKS
+    }
+
+    /// A thread waits: pays, and begins another step if the port has no other plans.
+    #[inline(always)]
+    fn go_on<P: WizPort>(&mut self, port: &mut P) -> bool {
+        port.charge(std::mem::take(self).ticks());
+        port.go_on()
+    }
+}
+
 /// The windower.
 #[derive(Clone, Debug, Default)]
 pub struct Wiz {
@@ -154,6 +187,8 @@ pub struct Wiz {
     ticks: u64,
     /// Where a pixel has several samples: the shape of the primitive for each.
     shapes: Vec<Shape>,
+    /// Lit subspans behind those of the last run of threads: none of them is among the pending ones.
+    tail: Option<Tail>,
     /// Slots that are still to go into threads.
     slots: VecDeque<Subspan>,
     /// The slice of a depth buffer whose hierarchical buffer has no marks.
@@ -183,6 +218,7 @@ impl Wiz {
     pub fn reset(&mut self) {
         self.active = None;
         self.pending.clear();
+        self.tail = None;
         self.threads.scoreboard.clear();
         self.threads.tag = None;
         self.stipple_counter = 0;
@@ -320,11 +356,14 @@ impl Wiz {
             foreseen: (i32::MIN, i32::MIN),
             marking,
             plain: false,
+            runs: false,
         };
         active.plain = plain::applies(state, &active);
+        active.runs = run::applies(state, &active);
         self.active = Some(active);
         self.slots.clear();
         self.pending.clear();
+        self.tail = None;
         self.threads.tag = None;
         Ok(true)
     }
@@ -356,10 +395,9 @@ impl Wiz {
     /// or the primitive is done. A fault drops the primitive.
     #[inline(always)]
     pub fn step<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
-        let (mut blocks, mut tests) = (BLOCKS_PER_STEP, 0);
-        let step = self.work(state, port, &mut blocks, &mut tests);
-        let walked = u64::from(BLOCKS_PER_STEP - blocks);
-        self.ticks += walked * BLOCK_TICKS + u64::from(tests) * TEST_TICKS;
+        let mut walked = Walked::default();
+        let step = self.work(state, port, &mut walked);
+        self.ticks += walked.ticks();
         step
     }
 
@@ -373,22 +411,25 @@ impl Wiz {
         &mut self,
         state: &WizState,
         port: &mut P,
-        blocks: &mut u32,
-        tests: &mut u32,
+        walked: &mut Walked,
     ) -> Result<Step, UnitFault> {
         let Some(active) = &mut self.active else {
             return Ok(Step::Idle);
         };
         loop {
             if active.group > 0 && self.pending.subspans().len() >= active.group {
-                return Ok(self.threads.flush(state, active, &mut self.pending, port));
+                let step = self.threads.flush(state, active, &mut self.pending, port);
+                if step == Step::Progress && port.waits() && walked.go_on(port) {
+                    continue;
+                }
+                return Ok(step);
             }
             if let Some(slot) = self.slots.pop_front() {
                 self.pending.push(slot);
                 continue;
             }
             let Some(block) = active.block else {
-                match active.walk.next_block(&self.shapes, blocks) {
+                match active.walk.next_block(&self.shapes, &mut walked.blocks) {
                     Next::Block(block) if active.marking.is_some() => {
                         if let Err(fault) = active.mark(state, &block, port) {
                             self.active = None;
@@ -405,6 +446,10 @@ impl Wiz {
                         continue;
                     }
                     Next::Budget => return Ok(Step::Progress),
+                    Next::End if self.tail.is_some() => {
+                        run::settle(&mut self.tail, &mut self.pending);
+                        continue;
+                    }
                     Next::End if self.pending.subspans().is_empty() => {}
                     Next::End => {
                         let step = self.threads.flush(state, active, &mut self.pending, port);
@@ -437,7 +482,7 @@ impl Wiz {
                     continue;
                 }
                 if !active.single_counts {
-                    *tests += 2;
+                    walked.tests += 2;
                 }
                 active.test_square(state, (block.x, block.y, dx), mask, port);
             }
@@ -448,34 +493,51 @@ impl Wiz {
                 if active.subspan.is_multiple_of(4)
                     && square.passed == [15; SQUARE]
                     && active.group == SQUARE
+                    && self.tail.is_none()
                     && self.pending.subspans().is_empty()
                     && self.threads.spare(state, &active.primitive, at, port)
                 {
                     if active.single_counts {
-                        *tests += 4;
+                        walked.tests += 4;
                     }
-                    active.square = None;
-                    active.subspan += 4;
+                    active.pass_square();
                     return Ok(Step::Progress);
                 }
                 let first = active.subspan as usize & 3;
                 let before = active.subspan;
+                if active.runs {
+                    let (tail, pending) = (&mut self.tail, &mut self.pending);
+                    let taken = self
+                        .threads
+                        .run(state, active, (tail, pending), &block, port);
+                    if active.single_counts && taken != Taken::Nothing {
+                        walked.tests += active.subspan - before;
+                    }
+                    match taken {
+                        Taken::Thread if walked.go_on(port) => continue,
+                        Taken::Thread => return Ok(Step::Progress),
+                        Taken::Tail => continue,
+                        Taken::Nothing => {}
+                    }
+                }
+                run::settle(&mut self.tail, &mut self.pending);
                 active.gather(&block, &mut self.pending);
                 if active.single_counts {
                     let looked = (active.subspan - before) as usize;
                     let lit = lit.iter().skip(first).take(looked).filter(|lit| **lit != 0);
                     // CAST: four at most.
-                    *tests += lit.count() as u32;
+                    walked.tests += lit.count() as u32;
                 }
                 continue;
             }
+            run::settle(&mut self.tail, &mut self.pending);
             let at = dy * 8 + dx;
             let bits = block.mask >> at & 3 | (block.mask >> (at + 8) & 3) << 2;
             if bits == 0 {
                 active.subspan += 1;
                 continue;
             }
-            *tests += 1;
+            walked.tests += 1;
             // CAST: the clip rectangle lies within 0..=0xffff.
             let (x, y) = (block.x as u32 + dx, block.y as u32 + dy);
             if self.threads.scoreboard.blocks(x as u16, y as u16)

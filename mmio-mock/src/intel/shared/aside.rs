@@ -14,6 +14,7 @@ use super::message::Request;
 use super::{SharedFunctions, binding, math, router, sampler};
 use crate::intel::cc::direct::Packed;
 use crate::intel::cc::pixel::lanes::Mixed;
+use crate::intel::cc::whole::Whole;
 
 /// Registers of the longest message.
 const LONGEST: usize = 15;
@@ -186,6 +187,17 @@ pub struct Ending {
     pub message: Last,
 }
 
+/// Where the pixels of a thread go whose sixteen pixels are all lit.
+#[derive(Debug)]
+pub struct WholePixels<'a> {
+    /// Upper left pixels of its subspans.
+    pub origins: &'a [(u16, u16); 4],
+    /// The target that they were made ready for: the address of its state, and the slice.
+    pub target: Option<(GpuAddr, u32)>,
+    /// The pixels as that target has them.
+    pub pixels: &'a mut Whole,
+}
+
 /// A message by all that the hardware sees of it but the pixels: function, length, descriptor, end of thread.
 type Key = (u8, u8, u32, bool);
 
@@ -213,6 +225,8 @@ pub struct Aside<'a, 's> {
     pub served: Served,
     /// The pixels of a thread whose render target writes need no header.
     pub pixels: Option<&'a ThreadPixels>,
+    /// The thread is one of a run: nothing but its pixels is wanted.
+    pub whole: Option<WholePixels<'a>>,
     /// What has ended the thread.
     pub ending: &'a mut Ending,
     /// Ticks of messages that are still to be charged, that of the last one among them.
@@ -241,9 +255,15 @@ impl Aside<'_, '_> {
         if *known != key {
             return None;
         }
-        let mixed = &mut self.ending.mixed;
-        let packed = ready.as_ref()?.packed(msg, self.pixels?, mixed)?;
-        self.ending.packed = Some((*at, packed));
+        let ready = ready.as_ref()?;
+        if let Some(whole) = &mut self.whole {
+            *whole.pixels = ready.whole(msg)?;
+            whole.target = Some((*at, ready.slice()));
+        } else {
+            let mixed = &mut self.ending.mixed;
+            let packed = ready.packed(msg, self.pixels?, mixed)?;
+            self.ending.packed = Some((*at, packed));
+        }
         self.ending.is_there = true;
         Some(Ok(()))
     }
@@ -280,6 +300,15 @@ impl Aside<'_, '_> {
         if !is_asked && let Some(kept) = self.pixels {
             let ready = port.ready((request, at), self.ctx, backend, kept);
             self.known.target = Some((key, at, ready));
+        }
+        if let Some(whole) = &mut self.whole {
+            let made = port.whole((request, at), msg, self.ctx, backend, self.pixels);
+            let block = made.filter(|block| block.origins == *whole.origins);
+            let block = block.ok_or(Cannot::Message)?;
+            *whole.pixels = block.pixels;
+            whole.target = Some((at, block.slice));
+            self.ending.is_there = true;
+            return Ok(());
         }
         let pixels = (self.pixels, &mut self.ending.mixed);
         let packed = port.packed((request, at), msg, self.ctx, backend, pixels);

@@ -23,6 +23,7 @@ use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::intel::cc::direct::{self, Packed};
 use crate::intel::cc::pixel::lanes::Mixed;
+use crate::intel::cc::whole::{self, Whole, WholeBlock};
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{
     Capability, DepthBuffer, Disagreement, Surface, SurfaceDesc, SurfaceKind,
@@ -321,6 +322,60 @@ impl DataPort {
             _ => None,
         };
         Some((at, packed?))
+    }
+
+    /// The same of a message of sixteen lit pixels.
+    #[must_use]
+    pub fn whole(
+        &self,
+        (request, at): (WriteRequest, GpuAddr),
+        msg: &Message<'_>,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+        kept: Option<&ThreadPixels>,
+    ) -> Option<WholeBlock> {
+        let target = self.targets.iter().find(|target| target.at == at)?;
+        if request.commit {
+            return None;
+        }
+        match request.kind {
+            WriteKind::RenderTarget { form, .. } => {
+                render::whole((target, form), &self.cc, backend, msg)
+            }
+            WriteKind::Pixels(request) => {
+                let write = pixels::Write {
+                    target,
+                    request,
+                    backend,
+                    ctx,
+                };
+                write.whole(&self.cc, msg, kept?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes the pixels of threads of a row, of which the first begins with a subspan of the square at a pixel, to a slice of the
+    /// target whose state is at an address. Comes back with how many threads' pixels were written before one could not be.
+    pub fn write_row(
+        &mut self,
+        mem: &mut Memory,
+        (at, slice): (GpuAddr, u32),
+        first: ((u16, u16), u8),
+        threads: &[Whole],
+    ) -> usize {
+        let Some(target) = self.targets.iter().find(|target| target.at == at) else {
+            return 0;
+        };
+        let row = whole::Row {
+            target: &target.surface,
+            slice,
+            at: first.0,
+            first: first.1.into(),
+        };
+        let (written, pixels) = row.write(mem, threads);
+        self.pixels += pixels;
+        written
     }
 
     /// Writes such pixels; `false`, with nothing done, when the target or the state is not kept any more, and when mixed ones are

@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 1.2 (thread payload), 8.2 (the dispatcher reads the URB).
 
-use eu::{Grf, Thread};
+use eu::Grf;
 use mem::{Fault, Memory};
 
 use super::{ConstantSource, KernelState, Pushed, ThreadRequest, UrbRead, VertexData};
@@ -29,8 +29,8 @@ pub(super) fn end(request: &ThreadRequest<'_>) -> usize {
 
 /// Writes the number of a new thread into its header: r0.5 bits 7:0 (PRM vol4 8.4.3.1).
 #[inline]
-pub(super) fn number(thread: &mut Thread, fftid: u8) {
-    if let Some(r0) = thread.load(1).first_mut() {
+pub(super) fn number(registers: &mut [Grf], fftid: u8) {
+    if let Some(r0) = registers.first_mut() {
         r0[5] = (r0[5] & !0xff) | u32::from(fftid);
     }
 }

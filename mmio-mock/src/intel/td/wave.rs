@@ -8,65 +8,62 @@
 
 mod compute;
 mod draw;
+mod finish;
+mod queue;
 mod record;
+mod run;
 mod workers;
 
+use eu::straight::Registers;
 use eu::{Grf, Thread};
 
 use super::fill::Seen;
-use super::{Td, ThreadRequest, payload};
+use super::{KernelState, Td, ThreadRequest, payload};
 use crate::intel::machine::Machine;
-use crate::intel::shared::context::{Events, ThreadPixels, sfid};
-use crate::intel::shared::dataport::buffer::Lost;
-use crate::intel::status::Unit;
-use compute::{Around, Computed};
+use crate::intel::shared::context::{Events, ThreadPixels};
+use compute::Around;
 pub use draw::Draw;
+pub use queue::Queue;
 pub use record::{Record, Recorded};
+pub use run::Run;
 use workers::Workers;
 pub use workers::choose;
 
-/// Registers that a fixed function fills, at most.
-const REGISTERS: usize = 64;
-
-/// A thread that waits for the others of its wave.
-#[derive(Clone, Debug)]
-struct Waiting {
-    /// What it is; of one that is no record, kernel and snapshot flag alone.
-    record: Record,
-    /// What it begins with is here, in place of a record.
-    whole: bool,
-    dispatch_mask: u32,
-    header: Vec<Grf>,
-    pixels: ThreadPixels,
-    /// Its render target writes need no header: `pixels` is its.
-    headerless: bool,
+/// Threads that wait for one another.
+#[derive(Debug, Default)]
+pub struct Wave {
+    /// The threads.
+    pub queue: Queue,
+    /// What is known of the draw.
+    pub draw: Draw,
 }
 
-impl Waiting {
-    fn new() -> Waiting {
-        Waiting {
-            record: Record::default(),
-            whole: false,
-            dispatch_mask: 0,
-            header: Vec::new(),
-            pixels: ThreadPixels::default(),
-            headerless: false,
-        }
+impl Wave {
+    /// Ticks that are still to be charged for the threads that wait, at most, if they are like those before them.
+    #[inline]
+    pub fn ticks(&self) -> u64 {
+        self.queue.owing() as u64 * self.draw.longest()
     }
 
-    /// The wish for this thread, of which `common` says what all of the wave have in common; without registers and pixels where
-    /// it is a record.
+    /// Takes up a thread of sixteen lit pixels as the next of the last run, when a budget has room for it beside ticks that are others';
+    /// comes back with its ticks, which are to be charged.
     #[inline]
-    fn request<'a>(&'a self, common: &ThreadRequest<'a>) -> ThreadRequest<'a> {
-        let has_pixels = self.whole && self.headerless;
-        ThreadRequest {
-            kernel: self.record.kernel,
-            dispatch_mask: self.dispatch_mask,
-            header: if self.whole { &self.header } else { &[] },
-            pixels: has_pixels.then_some(&self.pixels),
-            snapshot: self.record.snapshot,
-            ..*common
+    pub fn extend(
+        &mut self,
+        kernel: &KernelState,
+        (at, first): ((u16, u16), u8),
+        budget: u64,
+        others: u64,
+    ) -> Option<u64> {
+        let most = self.draw.most(true);
+        let room = self.queue.len() < most;
+        let run = self.queue.last_run()?;
+        let ticks = run.ticks;
+        if !room || !run.charged || budget <= others + ticks || !run.extend(kernel, at, first) {
+            return None;
         }
+        self.queue.extended();
+        Some(ticks)
     }
 }
 
@@ -77,124 +74,6 @@ pub struct Common<'a> {
     pub request: &'a ThreadRequest<'a>,
     /// Their primitive, where some are records.
     pub recorded: Option<&'a dyn Recorded>,
-}
-
-/// What the first thread of a wave begins with, when it has to run in the usual way.
-#[derive(Debug)]
-struct First {
-    registers: [Grf; REGISTERS],
-    pixels: ThreadPixels,
-}
-
-/// Threads of one primitive, the first of which is the next to end.
-#[derive(Debug, Default)]
-pub struct Wave {
-    /// Kept for their allocations; the first ones wait.
-    threads: Vec<Waiting>,
-    /// What has been computed of each.
-    computed: Vec<Computed>,
-    waiting: usize,
-    /// Those of them that have ended.
-    ended: usize,
-    /// What is known of the draw.
-    pub draw: Draw,
-    first: Option<Box<First>>,
-}
-
-impl Wave {
-    /// Whether no thread waits.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.waiting == self.ended
-    }
-
-    /// How many threads wait.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.waiting - self.ended
-    }
-
-    /// Ticks that the threads that wait take at most, if they are like those before them.
-    #[inline]
-    pub fn ticks(&self) -> u64 {
-        self.len() as u64 * self.draw.longest()
-    }
-
-    /// The next one that waits.
-    #[inline]
-    fn more(&mut self) -> &mut Waiting {
-        if self.threads.len() == self.waiting {
-            self.threads.push(Waiting::new());
-        }
-        self.waiting += 1;
-        // PANIC: there is one more.
-        &mut self.threads[self.waiting - 1]
-    }
-
-    /// Lets a thread wait.
-    #[inline]
-    pub fn push(&mut self, request: &ThreadRequest<'_>) {
-        let to = self.more();
-        to.record.kernel = request.kernel;
-        to.record.snapshot = request.snapshot;
-        to.whole = true;
-        to.dispatch_mask = request.dispatch_mask;
-        to.header.clear();
-        to.header.extend_from_slice(request.header);
-        to.headerless = request.pixels.is_some();
-        if let Some(pixels) = request.pixels {
-            to.pixels.assign(pixels);
-        }
-    }
-
-    /// Lets a thread wait for which the fixed function will fill so many registers.
-    #[inline]
-    pub fn push_record(&mut self, record: &Record, registers: usize) {
-        let to = self.more();
-        to.record = *record;
-        // CAST: fewer than there are.
-        to.record.registers = registers as u8;
-        to.whole = false;
-        to.dispatch_mask = record.dispatch_mask();
-    }
-
-    /// The wish for the next thread; `None` when none waits.
-    pub fn first<'a>(&'a mut self, common: &Common<'a>) -> Option<ThreadRequest<'a>> {
-        let first = self.threads[..self.waiting].get(self.ended)?;
-        let request = first.request(common.request);
-        let Some(recorded) = common.recorded.filter(|_| !first.whole) else {
-            return Some(request);
-        };
-        let built = self.first.get_or_insert_with(|| {
-            Box::new(First {
-                registers: [Grf::default(); REGISTERS],
-                pixels: ThreadPixels::default(),
-            })
-        });
-        let count = recorded.fill(&first.record, &mut built.registers);
-        recorded.pixels(&first.record, &mut built.pixels);
-        Some(ThreadRequest {
-            // PANIC: no more than there are.
-            header: &built.registers[..count.min(REGISTERS)],
-            pixels: recorded.headerless().then_some(&built.pixels),
-            ..request
-        })
-    }
-
-    /// The next thread waits no longer.
-    #[inline]
-    pub fn pop(&mut self) {
-        self.ended += 1;
-        if self.is_empty() {
-            self.clear();
-        }
-    }
-
-    /// Forgets all threads.
-    pub fn clear(&mut self) {
-        self.waiting = 0;
-        self.ended = 0;
-    }
 }
 
 /// Pixel threads by how they ran, where there are workers.
@@ -214,10 +93,32 @@ pub struct Ran {
     pub again: u64,
 }
 
+/// Whether a thread waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// It runs now.
+    No,
+    /// Its ticks are charged when it ends.
+    Owing,
+    /// It takes so many ticks, which can be charged now.
+    Charged(u64),
+}
+
+/// Why a thread runs alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Alone {
+    First,
+    Slice,
+    Watched,
+    Alike,
+}
+
 /// What a thread of the host needs to compute threads.
 #[derive(Debug)]
 struct Hand {
     thread: Thread,
+    /// Those of threads whose kernel has no branches.
+    registers: Registers,
     /// Those of the thread, where a record has them.
     pixels: ThreadPixels,
 }
@@ -259,32 +160,69 @@ impl Td {
     }
 
     /// Whether a thread may wait with those of a wave, when `reserve` ticks of the slice are not theirs: by its kernel and how many
-    /// registers the fixed function fills, if that is known.
+    /// registers the fixed function fills, if that is known. A thread that may not is counted by the reason.
     #[inline]
     pub fn may_wait(
+        &mut self,
+        kernel: (u32, Option<usize>),
+        wave: &Wave,
+        reserve: u64,
+        machine: &Machine<'_>,
+    ) -> Waits {
+        if !self.waves.workers.any() {
+            return Waits::No;
+        }
+        let waits = self.waits(kernel, wave, reserve, machine);
+        let ran = &mut self.waves.ran;
+        match waits {
+            Ok(waits) => return waits,
+            Err(Alone::First) => ran.first += 1,
+            Err(Alone::Slice) => ran.slice += 1,
+            Err(Alone::Watched) => ran.watched += 1,
+            Err(Alone::Alike) => ran.alike += 1,
+        }
+        Waits::No
+    }
+
+    /// The same for a thread with pixels that are all lit, which is not counted.
+    #[inline]
+    pub fn may_wait_whole(
+        &mut self,
+        kernel: (u32, Option<usize>),
+        wave: &Wave,
+        reserve: u64,
+        machine: &Machine<'_>,
+    ) -> Option<u64> {
+        let whole = wave.draw.exact(kernel.0).is_some_and(|exact| exact.whole);
+        if !whole || !self.waves.workers.any() || machine.debug.global_enable() {
+            return None;
+        }
+        match self.waits(kernel, wave, reserve, machine) {
+            Ok(Waits::Charged(ticks)) => Some(ticks),
+            _ => None,
+        }
+    }
+
+    fn waits(
         &mut self,
         (kernel, registers): (u32, Option<usize>),
         wave: &Wave,
         reserve: u64,
         machine: &Machine<'_>,
-    ) -> bool {
-        if !self.waves.workers.any() {
-            return false;
-        }
+    ) -> Result<Waits, Alone> {
         let draw = &wave.draw;
-        let threads = wave.len() as u64 + 1;
-        let ran = &mut self.waves.ran;
-        let Some(registers) = registers.filter(|_| draw.most() > 0) else {
-            ran.first += 1;
-            return false;
+        let exact = draw.exact(kernel);
+        let Some(registers) = registers.filter(|_| draw.most(false) > 0) else {
+            return Err(Alone::First);
         };
-        if wave.len() >= draw.most() || *machine.budget <= reserve + threads * draw.longest() {
-            ran.slice += 1;
-            return false;
+        let own = exact.map_or(draw.longest(), |exact| exact.ticks);
+        if wave.queue.len() >= draw.most(exact.is_some())
+            || *machine.budget <= reserve + wave.ticks() + own
+        {
+            return Err(Alone::Slice);
         }
         if !self.unwatched(machine) {
-            self.waves.ran.watched += 1;
-            return false;
+            return Err(Alone::Watched);
         }
         let others = match self.seen {
             Seen::Others => true,
@@ -294,12 +232,11 @@ impl Td {
                 alike == eu::Alike::No
             }
         };
-        if others {
-            self.cache.warm_up(kernel);
-        } else {
-            self.waves.ran.alike += 1;
+        if !others {
+            return Err(Alone::Alike);
         }
-        others
+        self.cache.warm_up(kernel);
+        Ok(exact.map_or(Waits::Owing, |exact| Waits::Charged(exact.ticks)))
     }
 
     /// Computes the threads of a wave and ends them in their order, up to the first that has to run in the usual way; that one
@@ -310,7 +247,8 @@ impl Td {
         common: &Common<'_>,
         machine: &mut Machine<'_>,
     ) -> u64 {
-        if !self.unwatched(machine) {
+        if !self.unwatched(machine) || wave.draw.most(false) == 0 {
+            *machine.budget += wave.queue.take_charges();
             return 0;
         }
         let Waves {
@@ -320,6 +258,7 @@ impl Td {
             ..
         } = &mut self.waves;
         let whole = payload::rows(common.request, (machine.mem, machine.urb), rows);
+        let Wave { queue, draw } = wave;
         let around = Around {
             cache: &self.cache,
             isa: self.cache.instructions(),
@@ -328,100 +267,14 @@ impl Td {
             mem: machine.mem,
             rows: whole.then_some(rows),
             shared: machine.shared,
-            draw: &wave.draw,
+            draw,
             common: common.request,
             recorded: common.recorded,
         };
-        if wave.computed.len() < wave.threads.len() {
-            wave.computed
-                .resize_with(wave.threads.len(), Computed::default);
-        }
-        // PANIC: what has ended is no more than what waits, and there are as many threads.
-        let threads = &wave.threads[wave.ended..wave.waiting];
-        let computed = &mut wave.computed[wave.ended..wave.waiting];
-        workers.run(&around, (threads, computed), hands);
+        let work = (queue.len() as u64).saturating_mul(draw.longest());
+        let portions = queue.portions(Workers::portion(draw));
+        workers.run(&around, (portions, work), hands);
         self.end(wave, common, machine)
-    }
-
-    /// Ends the threads that were computed.
-    fn end(&mut self, wave: &mut Wave, common: &Common<'_>, machine: &mut Machine<'_>) -> u64 {
-        let mut passed = 0;
-        machine.shared.pixel.default_color = None;
-        while !wave.is_empty() {
-            // PANIC: as many as there are threads, see `compute`.
-            let (thread, computed) = (&wave.threads[wave.ended], &wave.computed[wave.ended]);
-            if let Some(why) = computed.cannot {
-                wave.draw.refused(why, common.request, machine);
-                self.waves.ran.again += 1;
-                break;
-            }
-            let Some(done) = computed.done.as_ref() else {
-                break;
-            };
-            if done.ticks >= *machine.budget {
-                break;
-            }
-            let shared = &mut *machine.shared;
-            let written = if let Some(packed) = &computed.ending.packed {
-                let mixed = &computed.ending.mixed;
-                match shared.dataport.write_packed(machine.mem, packed, mixed) {
-                    Ok(true) => Ok(0),
-                    Ok(false) => break,
-                    Err(fault) => Err(fault),
-                }
-            } else {
-                let events = &mut self.waves.events;
-                events.clear();
-                match common.recorded {
-                    Some(recorded) if !thread.whole => {
-                        recorded.pixels(&thread.record, &mut events.pixels);
-                    }
-                    _ if thread.headerless => events.pixels.assign(&thread.pixels),
-                    _ => {}
-                }
-                let last = &computed.ending.message;
-                let written = shared.dataport.write(
-                    last.request,
-                    &last.message(),
-                    machine.mem,
-                    &common.request.context,
-                    &shared.pixel,
-                    events,
-                );
-                written.map(|()| events.depth_count)
-            };
-            match written {
-                Ok(more) => passed += u64::from(more),
-                Err(fault) => {
-                    // It runs once more and meets the same: what the message has written up to there is not written again.
-                    self.met = Some(fault);
-                    break;
-                }
-            }
-            wave.draw.ran_aside(done.ticks);
-            self.fftid = self.fftid.wrapping_add(1);
-            self.waves.ran.waves += 1;
-            self.cache.count_compiled(done.stats.compiled);
-            self.cache.ran(done.stats.instructions);
-            shared.stats.messages[usize::from(sfid::MATH)] += done.served.math;
-            shared.stats.messages[usize::from(sfid::SAMPLER)] += done.served.sampler;
-            shared.stats.messages[usize::from(sfid::DATAPORT_READ)] += done.served.reads;
-            shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += 1;
-            shared.sampler.samples += done.served.pixels;
-            for (index, lost) in done.served.lost {
-                if lost != Lost::default() {
-                    shared.dataport.lose(index, lost);
-                }
-            }
-            let activity = &mut machine.status.activity;
-            activity.threads[Unit::Wiz as usize] += 1;
-            activity.instructions[Unit::Wiz as usize] += done.stats.instructions;
-            activity.simd8[Unit::Wiz as usize] += done.stats.simd8;
-            let ticks = done.ticks;
-            machine.charge(ticks);
-            wave.pop();
-        }
-        passed
     }
 
     /// Whether nobody looks at single threads, and the next one would be alone.

@@ -1,12 +1,11 @@
 //! Sixteen pixels at once into tiles: blended, masked, combined by a logic op, dithered.
 //!
 //! PRM: volume 4 5.10.6 (render target write), volume 2, windower (pixel pipeline order). What one pixel becomes is decided by
-//! [`Plan`]; here it is made of all pixels of a block, in vectors. Not modelled here: linear surfaces, integers, several samples
-//! of a pixel, fields wider than 16 bits that are no floats, and pixels at the edge of the surface; `pixel` has them.
+//! [`Plan`]; here it is made of all pixels of a block, in vectors. Not modelled here: linear surfaces, several samples of a pixel, fields wider than 16 bits that are no floats, and pixels at the edge of the surface; `pixel` has them.
 
 mod codes;
 mod mixed;
-mod place;
+pub mod place;
 
 use mem::Memory;
 
@@ -48,7 +47,6 @@ impl Way {
         let geometry = &target.geometry;
         let plain = target.kind == SurfaceKind::TwoD
             && target.samples == 1
-            && format.class == Class::Float
             && writable(target)
             && place::applies(geometry);
         if !plain {
@@ -58,6 +56,8 @@ impl Way {
         let plan = Plan::new(cc, target, 0);
         // Packing clamps what becomes a UNORM, to less than any range has; a NaN is zero both ways.
         let packs = channels.iter().all(Channel::is_normalised);
+        // Integers are what they are.
+        let clamps = !packs && format.class == Class::Float;
         let words = |bits: u128| [0, 32, 64, 96].map(|at| (bits >> at) as u32);
         Some(Way {
             channels,
@@ -66,8 +66,8 @@ impl Way {
                 .blend
                 .filter(|_| plan.blend)
                 .map(|colour| [colour, cc.blend_alpha]),
-            pre: plan.pre.filter(|_| plan.blend || !packs),
-            post: plan.post.filter(|_| !packs),
+            pre: plan.pre.filter(|_| plan.blend || clamps),
+            post: plan.post.filter(|_| clamps),
             constant: plan.constant,
             dither: plan.dither,
             logic: plan.logic,

@@ -64,6 +64,17 @@ pub struct PixelGroup {
 }
 
 impl PixelGroup {
+    /// Lit subspans, by their upper left pixels.
+    pub fn whole(origins: &[(u16, u16); 4]) -> PixelGroup {
+        let mut group = PixelGroup::default();
+        for &at in origins {
+            let mut subspan = Subspan::default();
+            subspan.set(at, 15, [0.0; 4]);
+            group.push(subspan);
+        }
+        group
+    }
+
     /// Adds a subspan; a full group ignores it.
     #[inline]
     pub fn push(&mut self, subspan: Subspan) {
@@ -240,18 +251,23 @@ impl PixelWeights {
         let (rows, _) = y.as_chunks_mut::<4>();
         for ((x, y), s) in columns.iter_mut().zip(rows).zip(subspans) {
             if self.one_location() {
-                let column = self.across(f64::from(s.x), 0);
-                let next = self.across(f64::from(s.x) + 1.0, 0);
-                *x = [column, next, column, next];
-                let row = self.across(f64::from(s.y), 1);
-                let next = self.across(f64::from(s.y) + 1.0, 1);
-                *y = [row, row, next, next];
+                (*x, *y) = self.corners((s.x, s.y));
             } else {
                 for (pixel, (x, y)) in x.iter_mut().zip(y).enumerate() {
                     [*x, *y] = self.point(s, pixel, at);
                 }
             }
         }
+    }
+
+    /// Columns and rows of the pixels of a subspan, where each has one location.
+    #[inline(always)]
+    pub fn corners(&self, (x, y): (u16, u16)) -> ([f64; 4], [f64; 4]) {
+        let column = self.across(f64::from(x), 0);
+        let next = self.across(f64::from(x) + 1.0, 0);
+        let row = self.across(f64::from(y), 1);
+        let below = self.across(f64::from(y) + 1.0, 1);
+        ([column, next, column, next], [row, row, below, below])
     }
 
     /// The sample point of a pixel with one sample, in one direction: [`Self::point`] of its column or row.

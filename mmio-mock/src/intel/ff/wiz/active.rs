@@ -54,6 +54,8 @@ pub(super) struct Active {
     pub(super) marking: Option<Marking>,
     /// Its threads can be kept as records.
     pub(super) plain: bool,
+    /// Those of whole squares can be kept as runs.
+    pub(super) runs: bool,
 }
 
 impl Active {
@@ -137,6 +139,13 @@ impl Active {
         if self.subspan.is_multiple_of(4) {
             self.square = None;
         }
+    }
+
+    /// The square that was tested whole is done with.
+    #[inline]
+    pub(super) fn pass_square(&mut self) {
+        self.square = None;
+        self.subspan = (self.subspan & !3) + 4;
     }
 
     /// The pixels of a mask that polygon and line stipple leave on.

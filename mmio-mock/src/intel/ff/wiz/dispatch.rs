@@ -194,7 +194,7 @@ impl Threads {
 
     /// What a thread of the primitive gets, besides its pixels.
     #[inline]
-    fn state<'a>(
+    pub(super) fn state<'a>(
         &self,
         state: &WizState,
         active: &'a Active,
@@ -225,7 +225,7 @@ impl Threads {
 
     /// The thread of so many pixels has started, or was spared.
     #[inline]
-    fn started<P: WizPort>(&mut self, pixels: u32, port: &mut P) {
+    pub(super) fn started<P: WizPort>(&mut self, pixels: u32, port: &mut P) {
         port.count_invocations(pixels);
         self.tag = None;
         self.fftid = self.fftid.wrapping_add(1);

@@ -11,7 +11,7 @@ use crate::intel::ff::payload::pixels::{
     Payload, PayloadState, PixelGroup, PixelParts, PixelWeights, Subspan,
 };
 use crate::intel::shared::context::ThreadPixels;
-use crate::intel::td::wave::{Record, Recorded};
+use crate::intel::td::wave::{Record, Recorded, Run};
 
 /// A primitive whose threads are told apart by their pixels alone.
 #[derive(Debug)]
@@ -69,6 +69,16 @@ impl Recorded for Plain {
         };
         self.layout.pixels(&mut payload, &state, &group);
         payload.count()
+    }
+
+    fn fill_whole(&self, run: &Run, origins: &[(u16, u16); 4], registers: &mut [Grf]) -> usize {
+        let state = PayloadState {
+            debug: run.debug,
+            width: 16,
+            weights: self.weights.as_ref(),
+            ..self.state
+        };
+        self.layout.whole(registers, &state, origins)
     }
 
     fn pixels(&self, record: &Record, pixels: &mut ThreadPixels) {

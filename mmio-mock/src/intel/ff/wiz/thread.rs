@@ -50,6 +50,17 @@ pub enum Dispatch {
     Full,
 }
 
+/// What the first thread of a run begins with.
+#[derive(Debug)]
+pub struct Begin {
+    /// The primitive.
+    pub primitive: Plain,
+    /// The debug dwords of r0.
+    pub debug: [u32; 2],
+    /// Snapshot flag.
+    pub snapshot: bool,
+}
+
 /// What the windower asks of the machine.
 pub trait WizPort {
     /// Graphics memory, for the depth buffer.
@@ -64,6 +75,27 @@ pub trait WizPort {
     }
     /// Keeps a thread of a plain primitive for later, as a record; `false`: start it. `primitive` is what its threads begin with.
     fn wait(&mut self, _record: Record, _primitive: impl FnOnce() -> Plain) -> bool {
+        false
+    }
+    /// Keeps the thread of sixteen lit pixels for later; `false`: start it. Its subspans are those of a row of squares, from subspan
+    /// `first` of the square at a pixel on.
+    fn wait_whole(
+        &mut self,
+        _kernel: &KernelState,
+        _square: ((u16, u16), u8),
+        _begin: impl FnOnce(&mut DebugRegs) -> Begin,
+    ) -> bool {
+        false
+    }
+    /// Whether a thread of the primitive waits.
+    fn waits(&self) -> bool {
+        false
+    }
+    /// Ticks have been used.
+    fn charge(&mut self, _ticks: u64) {}
+    /// Takes up a further thread while others wait, after a share of the windower's work; `false` when the device is to look at its
+    /// other units first.
+    fn go_on(&mut self) -> bool {
         false
     }
     /// Starts a thread.

@@ -75,20 +75,7 @@ impl PayloadLayout for Layout {
     fn pixels(&self, payload: &mut Payload<'_>, state: &PayloadState<'_>, group: &PixelGroup) {
         let subspans = group.subspans();
         let first = subspans.first().and_then(|s| s.sample).unwrap_or(0);
-        payload.push([
-            u32::from(state.topology & 31)
-                | u32::from(first / 2) << 6
-                | u32::from(state.back_facing) << 15
-                | u32::from(state.render_target_array_index & 0x7ff) << 16
-                | u32::from(state.viewport_index & 15) << 27,
-            state.color_calc_state & !63,
-            0,
-            (state.sampler_state & !31) | (state.scratch_space & 15),
-            state.binding_table & !31,
-            (state.scratch_base & !1023) | u32::from(state.fftid),
-            state.debug[0],
-            state.debug[1],
-        ]);
+        payload.push(header(state, first));
         let halves = usize::from(state.width).div_ceil(16);
         let half = |n: usize| {
             let start = (n * HALF).min(subspans.len());
@@ -107,6 +94,79 @@ impl PayloadLayout for Layout {
                 || planes(payload, weights, half(n), registers),
             );
             part(payload, state, weights, half(n), registers);
+        }
+    }
+
+    fn whole(
+        &self,
+        registers: &mut [Grf],
+        state: &PayloadState<'_>,
+        origins: &[(u16, u16); 4],
+    ) -> usize {
+        let mut payload = Payload::into(registers);
+        let more = |weights: &&PixelWeights| {
+            let others = weights.w || weights.offsets.is_some() || state.parts.source_depth;
+            weights.one_location() && !others
+        };
+        let Some(weights) = state.weights.filter(more) else {
+            self.pixels(&mut payload, state, &PixelGroup::whole(origins));
+            return payload.count();
+        };
+        payload.push(header(state, 0));
+        let mut places = [0; 8];
+        for (to, (x, y)) in places[2..].iter_mut().zip(origins) {
+            *to = u32::from(*y) << 16 | u32::from(*x);
+        }
+        places[7] = 0xffff;
+        payload.push(places);
+        jit::vectors(
+            #[inline(always)]
+            || whole_planes(&mut payload, weights, origins),
+        );
+        payload.count()
+    }
+}
+
+/// r0 of a thread, `first` being the first sample that it is for.
+fn header(state: &PayloadState<'_>, first: u8) -> Grf {
+    [
+        u32::from(state.topology & 31)
+            | u32::from(first / 2) << 6
+            | u32::from(state.back_facing) << 15
+            | u32::from(state.render_target_array_index & 0x7ff) << 16
+            | u32::from(state.viewport_index & 15) << 27,
+        state.color_calc_state & !63,
+        0,
+        (state.sampler_state & !31) | (state.scratch_space & 15),
+        state.binding_table & !31,
+        (state.scratch_base & !1023) | u32::from(state.fftid),
+        state.debug[0],
+        state.debug[1],
+    ]
+}
+
+/// The weights of sixteen lit pixels that have one location each, in the order of their modes.
+#[inline(always)]
+fn whole_planes(payload: &mut Payload<'_>, weights: &PixelWeights, origins: &[(u16, u16); 4]) {
+    let mut points = [[[0.0; PAIR]; 2]; 2];
+    let (pairs, _) = origins.as_chunks::<2>();
+    for ([x, y], pair) in points.iter_mut().zip(pairs) {
+        let (columns, _) = x.as_chunks_mut::<4>();
+        let (rows, _) = y.as_chunks_mut::<4>();
+        for ((x, y), at) in columns.iter_mut().zip(rows).zip(pair) {
+            (*x, *y) = weights.corners(*at);
+        }
+    }
+    for mode in (0..6).filter(|mode| weights.modes >> mode & 1 != 0) {
+        for points in &points {
+            let chosen = if mode < 3 {
+                weights.planes.perspective(points)
+            } else {
+                weights.planes.linear(points)
+            };
+            for weight in &chosen {
+                payload.push(weight.map(f32::to_bits));
+            }
         }
     }
 }

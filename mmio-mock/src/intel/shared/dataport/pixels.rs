@@ -16,6 +16,7 @@ use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
 use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::state::CcRequest;
+use crate::intel::cc::whole::{Whole, WholeBlock};
 use crate::intel::cc::{
     CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block_by,
     write_constant,
@@ -167,6 +168,22 @@ pub struct Ready<'a> {
 }
 
 impl Ready<'_> {
+    /// The slice of the target.
+    #[inline]
+    pub fn slice(&self) -> u32 {
+        self.slice
+    }
+
+    /// The pixels of a message of sixteen lit ones; `None` when it is another.
+    #[inline]
+    pub fn whole(&self, msg: &Message<'_>) -> Option<Whole> {
+        let How::Straight(shifts) = self.how else {
+            return None;
+        };
+        let colour = whole(self.form, msg.payload)?;
+        (msg.exec_mask == 0xffff).then(|| direct::dwords(colour, shifts))
+    }
+
     /// The pixels of a message; `None` when it is too short, or when they are written one by one. Pixels that are mixed with the
     /// target's go into `mixed`.
     #[inline]
@@ -359,8 +376,35 @@ impl<'a> Write<'a> {
         Some(How::Mixed(state, number))
     }
 
-    /// The pixels of a message that does nothing but write them into its target; `None` for a message that takes
-    /// [`run`](Self::run). Pixels that are mixed with the target's go into `mixed`.
+    /// The pixels of a message that does nothing but write them into its target, with the slice of that and how they get ready;
+    /// `None` for a message that takes [`run`](Self::run).
+    fn plain<'m, 'c>(
+        &self,
+        cc: &'c CcCache,
+        msg: &'m Message<'_>,
+        kept: &ThreadPixels,
+    ) -> Option<(Pixels, &'m Planes, (u32, How<'c>))> {
+        let (target, backend) = (&self.target.surface, self.backend);
+        if self.request.upper || backend.sample_mask || backend.source_depth {
+            return None;
+        }
+        let (mut pixels, colours) = match msg.payload {
+            [m0, m1, body @ ..] if self.request.header => (Pixels::of_header(m0, m1), body),
+            body if !self.request.header => (Pixels::of_thread(kept, 0, msg.exec_mask), body),
+            _ => return None,
+        };
+        // CAST: sixteen channels.
+        pixels.mask &= kept.coverage[0] as u16;
+        let colour = whole(self.request.form?, colours)?;
+        let how = self.how(cc, &pixels, kept)?;
+        if pixels.source0_alpha {
+            return None;
+        }
+        let slice = target.target_slice(pixels.array_index);
+        Some((pixels, colour, (slice, how)))
+    }
+
+    /// Such pixels, ready to be stored. Those that are mixed with the target's go into `mixed`.
     pub fn packed(
         &self,
         cc: &CcCache,
@@ -368,31 +412,33 @@ impl<'a> Write<'a> {
         kept: &ThreadPixels,
         mixed: &mut Mixed,
     ) -> Option<direct::Packed> {
-        let (target, backend) = (&self.target.surface, self.backend);
-        if self.request.upper || backend.sample_mask || backend.source_depth {
-            return None;
-        }
-        let (pixels, colours) = match msg.payload {
-            [m0, m1, body @ ..] if self.request.header => (Pixels::of_header(m0, m1), body),
-            body if !self.request.header => (Pixels::of_thread(kept, 0, msg.exec_mask), body),
-            _ => return None,
-        };
-        // CAST: sixteen channels.
-        let mask = pixels.mask & kept.coverage[0] as u16;
-        let colour = whole(self.request.form?, colours)?;
-        let how = self.how(cc, &pixels, kept)?;
-        if pixels.source0_alpha {
-            return None;
-        }
+        let (pixels, colour, (slice, how)) = self.plain(cc, msg, kept)?;
         let block = PixelBlock {
             origins: &pixels.origins,
-            mask,
+            mask: pixels.mask,
             colour,
             source1: None,
             sample: 0,
         };
-        let slice = target.target_slice(pixels.array_index);
-        how.packed((target, slice), &block, mixed)
+        how.packed((&self.target.surface, slice), &block, mixed)
+    }
+
+    /// Such pixels of a message of sixteen lit ones.
+    pub fn whole(
+        &self,
+        cc: &CcCache,
+        msg: &Message<'_>,
+        kept: &ThreadPixels,
+    ) -> Option<WholeBlock> {
+        let (pixels, colour, (slice, how)) = self.plain(cc, msg, kept)?;
+        let How::Straight(shifts) = how else {
+            return None;
+        };
+        (pixels.mask == 0xffff).then(|| WholeBlock {
+            slice,
+            origins: pixels.origins,
+            pixels: direct::dwords(colour, shifts),
+        })
     }
 
     /// Whether colours go into the target as they are, once for each pixel.

@@ -14,6 +14,7 @@ use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
 use crate::intel::cc::pixel::lanes::{Mixed, Way};
 use crate::intel::cc::state::{CcPointers, CcRequest};
+use crate::intel::cc::whole::WholeBlock;
 use crate::intel::cc::{
     CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block_by,
     write_constant,
@@ -464,6 +465,29 @@ pub(super) fn packed(
     let (_, number) = cc.known_way(target.at)?;
     mixed.set(number, (surface, slice), &block)?;
     Some(direct::Packed::Mixed)
+}
+
+/// The same of a message of sixteen lit pixels.
+pub(super) fn whole(
+    (target, form): (&RenderTarget, Option<Form>),
+    cc: &CcCache,
+    backend: &PixelBackend,
+    msg: &Message<'_>,
+) -> Option<WholeBlock> {
+    let (plain, shifts) = (Plain::of(form, msg)?, target.direct?);
+    if backend.default_color.is_some() {
+        return None;
+    }
+    let cc = cc.known(&asked(plain.m0, plain.m1, backend))?;
+    let target = &target.surface;
+    if cc.alpha_test.is_some() || !direct::applies(cc, target) || plain.mask() != 0xffff {
+        return None;
+    }
+    Some(WholeBlock {
+        slice: plain.slice(target),
+        origins: origins(plain.m1),
+        pixels: direct::dwords(&plain.colour(), shifts),
+    })
 }
 
 /// Upper-left pixels of the subspans, from the second header register.

@@ -12,6 +12,8 @@ use crate::intel::surface::{DepthBuffer, Range, Surface};
 
 /// Threads of a wave at most.
 const MOST: usize = 128;
+/// The same where their ticks are known.
+const MOST_EXACT: usize = 1 << 12;
 /// Threads of a draw that run in the usual way before others wait.
 const FIRST: u32 = 16;
 /// Threads of a draw that had to run again before no more wait.
@@ -24,6 +26,17 @@ const SURFACES: usize = 32;
 const KERNELS: usize = 3;
 /// Pages of a surface at most: 64 MiB.
 const PAGES: usize = 1 << 14;
+
+/// What each thread of a kernel without branches takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exact {
+    /// The kernel.
+    pub(super) kernel: u32,
+    /// Ticks of the thread, from its start to its end.
+    pub(super) ticks: u64,
+    /// Its pixels go straight into their target: threads of lit pixels may be runs.
+    pub(super) whole: bool,
+}
 
 /// What is known of a draw's threads.
 #[derive(Debug, Default)]
@@ -40,6 +53,8 @@ pub struct Draw {
     proven: bool,
     /// Registers that the fixed function fills for threads of plain primitives, by their kernels.
     registers: Vec<(u32, usize)>,
+    /// What each thread of a plain primitive takes, by their kernels.
+    exact: Vec<Exact>,
     admitted: Admitted,
     /// Pages that threads read, those that they write, and those of the depth buffer, which is tested and written before they
     /// start; each in order.
@@ -60,6 +75,7 @@ impl Draw {
         self.proven = false;
         self.begun = false;
         self.registers.clear();
+        self.exact.clear();
         self.admitted.clear();
         self.read.clear();
         self.written.clear();
@@ -95,13 +111,30 @@ impl Draw {
         self.proven = true;
     }
 
-    /// Threads of a wave at most: none until enough is known, and one until one has shown that all can be computed aside.
+    /// Threads of a wave at most: none until enough is known, and one until one has shown that all can be computed aside. `exact`: the
+    /// ticks of each are known.
     #[inline]
-    pub(super) fn most(&self) -> usize {
+    pub(super) fn most(&self, exact: bool) -> usize {
         match (self.threads >= FIRST && self.refused < REFUSED, self.proven) {
             (false, _) => 0,
             (true, false) => 1,
+            (true, true) if exact => MOST_EXACT,
             (true, true) => MOST,
+        }
+    }
+
+    /// What is known of each thread of a kernel.
+    #[inline]
+    pub(super) fn exact(&self, kernel: u32) -> Option<Exact> {
+        let mut known = self.exact.iter();
+        known.find(|known| known.kernel == kernel).copied()
+    }
+
+    /// A thread that waited as a record has shown what each of its kernel takes.
+    #[inline]
+    pub(super) fn learn_exact(&mut self, exact: Exact) {
+        if self.exact(exact.kernel).is_none() && self.exact.len() < KERNELS {
+            self.exact.push(exact);
         }
     }
 
@@ -113,6 +146,12 @@ impl Draw {
 
     pub(super) fn admitted(&self) -> &Admitted {
         &self.admitted
+    }
+
+    /// No more threads of the draw wait.
+    #[cold]
+    pub(super) fn give_up(&mut self) {
+        self.refused = REFUSED;
     }
 
     /// A thread could not be computed. When it was for a surface, that is looked at.

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 
 use eu::Grf;
 
+use super::run::Run;
 use crate::intel::shared::context::{PIXELS, ThreadPixels};
 use crate::intel::td::KernelState;
 
@@ -43,6 +44,9 @@ impl Record {
 pub trait Recorded: Debug + Sync {
     /// Fills the registers of a thread from r0 on. Comes back with how many these are.
     fn fill(&self, record: &Record, registers: &mut [Grf]) -> usize;
+
+    /// The same for a thread of a run, by the upper left pixels of its subspans.
+    fn fill_whole(&self, run: &Run, origins: &[(u16, u16); 4], registers: &mut [Grf]) -> usize;
 
     /// What render target writes without a header find.
     fn pixels(&self, record: &Record, pixels: &mut ThreadPixels);

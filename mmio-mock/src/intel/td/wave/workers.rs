@@ -6,10 +6,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
 use eu::Thread;
+use eu::straight::Registers;
 use rayon::ThreadPool;
 
-use super::compute::{Around, Computed};
-use super::{Hand, Waiting};
+use super::compute::Around;
+use super::queue::Portion;
+use super::{Draw, Hand};
 use crate::intel::shared::aside::Known;
 use crate::intel::shared::context::ThreadPixels;
 
@@ -54,23 +56,29 @@ impl Workers {
         Workers::new(*count)
     }
 
-    /// Computes the threads of a wave.
+    /// Threads that one takes at once.
+    pub(super) fn portion(draw: &Draw) -> usize {
+        // CAST: at most the ticks of a portion.
+        (PORTION / draw.longest().max(1)).max(1) as usize
+    }
+
+    /// Computes the threads of a wave, which take so many ticks about.
     pub(super) fn run(
         self,
         around: &Around<'_>,
-        (threads, computed): (&[Waiting], &mut [Computed]),
+        (portions, ticks): (Vec<Portion<'_>>, u64),
         hands: &mut Vec<Hand>,
     ) {
         let Workers(count) = self;
         hands.resize_with(count, || Hand {
             thread: Thread::of(around.isa),
+            registers: Registers::default(),
             pixels: ThreadPixels::default(),
         });
         let Some((first, others)) = hands.split_first_mut() else {
             return;
         };
-        let longest = around.draw.longest().max(1);
-        let worth = threads.len() as u64 * longest >= WORTH && threads.len() > 1;
+        let worth = ticks >= WORTH && portions.len() > 1;
         let pool = if others.is_empty() || !worth {
             None
         } else {
@@ -78,26 +86,21 @@ impl Workers {
         };
         let Some(pool) = pool else {
             let mut known = Known::default();
-            for (number, one) in threads.iter().zip(computed).enumerate() {
-                around.compute(number, one, (first, &mut known));
+            for portion in portions {
+                around.portion(portion, (first, &mut known));
             }
             return;
         };
-        // CAST: at most the ticks of a portion.
-        let several = (PORTION / longest).max(1) as usize;
-        let portions = threads.chunks(several).zip(computed.chunks_mut(several));
-        let portions = Mutex::new(portions.enumerate());
+        let portions = Mutex::new(portions.into_iter());
         let work = |hand: &mut Hand| {
             let mut known = Known::default();
             loop {
                 let mut portions = portions.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some((portion, (threads, computed))) = portions.next() else {
+                let Some(portion) = portions.next() else {
                     return;
                 };
                 drop(portions);
-                for (n, one) in threads.iter().zip(computed).enumerate() {
-                    around.compute(portion * several + n, one, (hand, &mut known));
-                }
+                around.portion(portion, (hand, &mut known));
             }
         };
         let work = &work;

@@ -36,7 +36,8 @@ pub fn channels(format: &Format) -> Option<[Channel; 4]> {
             Kind::Snorm => bits == 8 || bits == 16,
             Kind::Srgb => bits == 8,
             Kind::Float => matches!(bits, 10 | 11 | 16 | 32),
-            _ => false,
+            Kind::Uint | Kind::Sint => bits <= 32,
+            Kind::Uscaled | Kind::Sscaled => false,
         };
         if !served || taken & field != 0 || shift % 32 + u16::from(bits) > 32 {
             return None;
@@ -79,7 +80,7 @@ impl Channel {
         )
     }
 
-    /// Puts the fields of sixteen colours into elements. `FUSED`: the host has FMA.
+    /// Puts the fields of sixteen colours into elements; integers are the bits of a colour. `FUSED`: the host has FMA.
     #[inline(always)]
     pub fn encode<const FUSED: bool, const WORDS: usize>(
         &self,
@@ -111,6 +112,18 @@ impl Channel {
             (Kind::Float, 16) => each(&mut fields, |i| minifloat::f32_to_f16(plane[i]).into()),
             (Kind::Float, 11) => each(&mut fields, |i| minifloat::f32_to_f11(plane[i])),
             (Kind::Float, _) => each(&mut fields, |i| minifloat::f32_to_f10(plane[i])),
+            (Kind::Uint, _) => {
+                let max = norm::max_unsigned(bits);
+                each(&mut fields, |i| plane[i].to_bits().min(max));
+            }
+            (Kind::Sint, _) => {
+                let max = norm::max_unsigned(bits);
+                // CAST: half of the values, and the bits of an integer.
+                let limit = (max >> 1) as i32;
+                each(&mut fields, |i| {
+                    (plane[i].to_bits() as i32).clamp(-limit - 1, limit) as u32 & max
+                });
+            }
             _ => {}
         }
         for i in 0..16 {
@@ -118,7 +131,7 @@ impl Channel {
         }
     }
 
-    /// The colours of sixteen elements.
+    /// The colours of sixteen elements, which are no integers.
     #[inline(always)]
     pub fn decode<const FUSED: bool, const WORDS: usize>(
         &self,

@@ -91,7 +91,12 @@ fn state(random: &mut Random) -> CcState {
     cc
 }
 
-const FORMATS: [u32; 20] = [
+const FORMATS: [u32; 25] = [
+    f::R8_UINT,
+    f::R8G8B8A8_UINT,
+    f::R16G16_SINT,
+    f::R32_SINT,
+    f::R10G10B10A2_UINT,
     f::B8G8R8A8_UNORM,
     f::R8G8B8A8_UNORM,
     f::B8G8R8X8_UNORM,
@@ -127,7 +132,7 @@ fn pixels_at_once_are_pixels_one_by_one() {
         );
         formats.is_ok()
     });
-    for round in 0..12_000u32 {
+    for round in 0..15_000u32 {
         let which = (round as usize) % FORMATS.len();
         if !renders[which] {
             continue;
@@ -145,8 +150,13 @@ fn pixels_at_once_are_pixels_one_by_one() {
         let target = target(FORMATS[which], tiling, random.below(4) != 0, disables);
         let cc = state(&mut random);
         let mut planes: [Planes; 2] = [[[0; 16]; 4]; 2];
+        let integers = target.format.class != Class::Float;
         for v in planes.as_flattened_mut().as_flattened_mut() {
-            *v = random.float();
+            *v = match random.below(3) {
+                0 if integers => random.below(300),
+                1 if integers => random.below(100_000).wrapping_neg(),
+                _ => random.float(),
+            };
         }
         // Four subspans of a square, or anywhere, seldom over the edge or in odd places.
         let mut origins: Origins = [(0, 0), (2, 0), (0, 2), (2, 2)];
@@ -233,7 +243,7 @@ fn a_page_that_cannot_be_written_leaves_all_as_it_was() {
     let way = Way::new(&cc, &wide).unwrap();
     assert_eq!(way.write(&mut mem, &wide, 0, &block), None);
     assert_eq!(mem.read_array::<4096>(BASE).unwrap(), [0; 4096]);
-    // Linear surfaces and integers go one by one.
+    // Pixels of linear surfaces go one by one.
     let linear = self::target(f::B8G8R8A8_UNORM, 0, true, 0);
     assert!(Way::new(&cc, &linear).is_none());
 }

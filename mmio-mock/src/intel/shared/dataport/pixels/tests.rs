@@ -311,9 +311,20 @@ fn pixels_that_are_ready_become_what_their_message_makes_of_them() {
                 mixed = other;
             }
             let is_mixed = matches!(packed.1, direct::Packed::Mixed);
-            written[usize::from(is_mixed)] += 1;
             let done = ready.port.write_packed(&mut ready.mem, packed, &mixed);
-            assert!(done.unwrap(), "round {round}");
+            if !done.unwrap() {
+                // Of two subspans in one place the second meets what the first has left.
+                let lit = |s: &usize| mask >> (4 * s) & 15 != 0;
+                let mut places: Vec<_> = (0..4).filter(lit).map(|s| origins[s]).collect();
+                places.sort_unstable();
+                let count = places.len();
+                places.dedup();
+                assert!(is_mixed && places.len() < count, "round {round}");
+                assert!(ready.picture() == sent.picture(), "round {round}");
+                sent.port.pixels = ready.port.pixels;
+                continue;
+            }
+            written[usize::from(is_mixed)] += 1;
             sent.send(MESSAGE, &payload).unwrap();
             assert_eq!(ready.port.pixels, sent.port.pixels, "round {round}");
             assert!(ready.picture() == sent.picture(), "round {round}");
