@@ -88,37 +88,6 @@ impl Memory {
         }
         Ok(())
     }
-
-    /// Writes those of two by two pixels of four bytes whose bits are set in `mask`; `column` and `row`, both even, say where in
-    /// the square they lie. `false`, with nothing written, when the square's page cannot be written.
-    #[inline(always)]
-    #[must_use]
-    pub fn write_subspan(
-        &mut self,
-        square: &Square,
-        (column, row): (usize, usize),
-        pixels: &[[u8; 4]; 4],
-        mask: u8,
-    ) -> bool {
-        let Ok(page) = self.page_mut(square.first) else {
-            return false;
-        };
-        let (page, _) = page.as_chunks_mut::<4>();
-        let (pairs, _) = pixels.as_chunks::<2>();
-        for (n, pair) in pairs.iter().enumerate() {
-            let start = square.rows.get(row + n).copied().unwrap_or_default();
-            let at = usize::from(start) * (ROW / 4) + column;
-            if let Some([left, right]) = page.get_mut(at..at + 2) {
-                if mask >> (2 * n) & 1 != 0 {
-                    *left = pair[0];
-                }
-                if mask >> (2 * n) & 2 != 0 {
-                    *right = pair[1];
-                }
-            }
-        }
-        true
-    }
 }
 
 #[cfg(test)]
@@ -182,37 +151,6 @@ mod tests {
                     );
                     assert_eq!(now.unwrap(), !then.unwrap(), "{how:?} {at:#x}");
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn a_subspan_is_its_pixels_one_by_one() {
-        for tiling in [Tiling::X, Tiling::Y] {
-            for swizzle in SWIZZLES {
-                let how = (tiling, swizzle);
-                let (mut mem, mut want) = (memory(), memory());
-                for n in 0..16 * 4 {
-                    let (x, y) = (4 * (n * 7 % 64), 4 * (n % 16));
-                    let (column, row, mask) = (n / 16 % 2 * 2, n / 32 * 2, n as u8 % 16);
-                    let place = Square::new(how, (BASE, PITCH), (x * 4, y)).unwrap();
-                    let pixels = [1, 2, 3, 4].map(|i| [0xa0 + i, n as u8, i, 0x55]);
-                    let at = (column as usize, row as usize);
-                    assert!(mem.write_subspan(&place, at, &pixels, mask));
-                    for (i, pixel) in (0..).zip(pixels) {
-                        let (x, y) = (x + column + i % 2, y + row + i / 2);
-                        let at = swizzle.apply(tiling::offset(tiling, PITCH, 4 * x, y));
-                        if mask >> i & 1 != 0 {
-                            want.write_array(BASE.offset(at), pixel).unwrap();
-                        }
-                    }
-                }
-                for at in (0..PITCH * HEIGHT).step_by(4) {
-                    let now = mem.read_u32(BASE.offset(at));
-                    assert_eq!(now, want.read_u32(BASE.offset(at)), "{how:?} {at:#x}");
-                }
-                let nowhere = Square::new(how, (GpuAddr(0x3_0000), PITCH), (16, 4)).unwrap();
-                assert!(!mem.write_subspan(&nowhere, (0, 0), &[[9; 4]; 4], 15));
             }
         }
     }

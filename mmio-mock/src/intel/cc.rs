@@ -25,7 +25,7 @@ pub use alpha::test_block as alpha_test;
 pub use compare::Compare;
 pub use constant::write_constant;
 pub use depth::{DepthBlock, DepthOutcome, test_block as depth_stencil_test};
-pub use pixel::{PixelBlock, write_block, write_pixels};
+pub use pixel::{PixelBlock, write_block, write_block_by, write_pixels};
 pub use state::{CcError, CcState};
 
 /// Upper-left pixels of four subspans, in screen coordinates.

@@ -58,9 +58,9 @@ impl Factor {
     }
 
     /// The factor of channel `i` (3 is alpha), lane by lane.
-    #[inline]
+    #[inline(always)]
     fn value<const N: usize>(self, c: &Colours<N>, i: usize) -> [f32; N] {
-        let inverse = |v: &[f32; N]| v.map(|v| 1.0 - v);
+        let inverse = |v: &[f32; N]| each(|n| 1.0 - v[n]);
         match self {
             Factor::One => [1.0; N],
             Factor::Zero => [0.0; N],
@@ -70,9 +70,7 @@ impl Factor {
             Factor::DestinationColour => c.destination[i],
             // For the alpha channel the factor is 1.
             Factor::SourceAlphaSaturate if i == 3 => [1.0; N],
-            Factor::SourceAlphaSaturate => {
-                std::array::from_fn(|n| c.source[3][n].min(1.0 - c.destination[3][n]))
-            }
+            Factor::SourceAlphaSaturate => each(|n| c.source[3][n].min(1.0 - c.destination[3][n])),
             Factor::ConstantColour => [c.constant[i]; N],
             Factor::ConstantAlpha => [c.constant[3]; N],
             Factor::Source1Colour => c.source1[i],
@@ -155,10 +153,20 @@ pub struct Colours<const N: usize> {
     pub constant: [f32; 4],
 }
 
+/// A loop over lanes, of which the compiler makes vectors as wide as those of the function that this is inlined into.
+#[inline(always)]
+fn each<const N: usize>(value: impl Fn(usize) -> f32) -> [f32; N] {
+    let mut out = [0.0; N];
+    for (n, out) in out.iter_mut().enumerate() {
+        *out = value(n);
+    }
+    out
+}
+
 /// Products in which a factor of zero wins over infinities and NaNs.
-#[inline]
+#[inline(always)]
 fn product<const N: usize>(v: &[f32; N], factor: &[f32; N]) -> [f32; N] {
-    std::array::from_fn(|n| {
+    each(|n| {
         if factor[n] == 0.0 {
             0.0
         } else {
@@ -167,25 +175,25 @@ fn product<const N: usize>(v: &[f32; N], factor: &[f32; N]) -> [f32; N] {
     })
 }
 
-#[inline]
+#[inline(always)]
 fn channel<const N: usize>(e: Equation, c: &Colours<N>, i: usize) -> [f32; N] {
     let (s, d) = (&c.source[i], &c.destination[i]);
     match e.function {
-        Function::Min => return std::array::from_fn(|n| s[n].min(d[n])),
-        Function::Max => return std::array::from_fn(|n| s[n].max(d[n])),
+        Function::Min => return each(|n| s[n].min(d[n])),
+        Function::Max => return each(|n| s[n].max(d[n])),
         _ => {}
     }
     let s = product(s, &e.source.value(c, i));
     let d = product(d, &e.destination.value(c, i));
     match e.function {
-        Function::Subtract => std::array::from_fn(|n| s[n] - d[n]),
-        Function::ReverseSubtract => std::array::from_fn(|n| d[n] - s[n]),
-        _ => std::array::from_fn(|n| s[n] + d[n]),
+        Function::Subtract => each(|n| s[n] - d[n]),
+        Function::ReverseSubtract => each(|n| d[n] - s[n]),
+        _ => each(|n| s[n] + d[n]),
     }
 }
 
 /// The blended colours.
-#[inline]
+#[inline(always)]
 pub fn blend<const N: usize>(colour: Equation, alpha: Equation, c: &Colours<N>) -> [[f32; N]; 4] {
     [
         channel(colour, c, 0),

@@ -5,6 +5,7 @@
 
 use super::Origins;
 use super::pixel::PixelBlock;
+use super::pixel::lanes::{Places, place};
 use super::state::CcState;
 use crate::intel::surface::format::codes;
 use crate::intel::surface::{Surface, SurfaceKind};
@@ -165,6 +166,8 @@ pub enum Packed {
     },
     /// Any others.
     Pixels(Pixels),
+    /// Those that are mixed with the target's: [`Mixed`](super::pixel::lanes::Mixed) has them.
+    Mixed,
 }
 
 /// Four subspans on their way into a target.
@@ -175,8 +178,8 @@ pub struct Pixels {
     /// Those that are written.
     mask: u16,
     dwords: [u32; 16],
-    /// The square that each subspan lies in, where its pixels can be written at once.
-    places: [Option<Square>; 4],
+    /// Where they lie, if all lie inside and in tiles.
+    places: Option<Places>,
 }
 
 impl Packed {
@@ -203,31 +206,26 @@ impl Pixels {
         block: &PixelBlock<'_>,
         dwords: &[u32; 16],
     ) -> Pixels {
-        let geometry = &target.geometry;
-        let lod = target.render_lod;
-        let (left, top) = geometry.origin(slice, lod);
-        let (width, height) = (target.level_width(lod), target.level_height(lod));
-        let mut places = [None; 4];
-        for (s, (place, &(x, y))) in places.iter_mut().zip(block.origins).enumerate() {
-            let (x, y) = (u32::from(x), u32::from(y));
-            let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
-            let lit = block.mask >> (4 * s) & 15 != 0;
-            if lit && (column | row) & 1 == 0 && x + 2 <= width && y + 2 <= height {
-                *place = geometry.square(column & !3, row & !3);
-            }
-        }
+        let places = place::applies(&target.geometry)
+            .then(|| Places::new(target, slice, block.origins, block.mask));
         Pixels {
             slice,
             origins: *block.origins,
             mask: block.mask,
             dwords: *dwords,
-            places,
+            places: places.flatten(),
         }
     }
 
     /// Writes them to the target that they were made for. Comes back with those that were inside.
     #[inline]
     pub fn write(&self, mem: &mut Memory, target: &Surface) -> Result<u16, Fault> {
+        if let Some(places) = &self.places
+            && let Some(found) = places.find(mem, self.mask)
+        {
+            found.store::<1, 8>(mem, self.mask, &[self.dwords]);
+            return Ok(self.mask);
+        }
         let geometry = &target.geometry;
         let (left, top) = geometry.origin(self.slice, target.render_lod);
         let width = target.level_width(target.render_lod);
@@ -238,17 +236,6 @@ impl Pixels {
             let lit = self.mask >> (4 * s) & 15;
             if lit == 0 {
                 continue;
-            }
-            let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
-            if let Some(place) = &self.places[s] {
-                // PANIC: four pixels of each of four subspans.
-                let pixels = [0, 1, 2, 3].map(|i| self.dwords[4 * s + i].to_le_bytes());
-                let within = ((column & 3) as usize, (row & 3) as usize);
-                // CAST: four bits.
-                if mem.write_subspan(place, within, &pixels, lit as u8) {
-                    written |= lit << (4 * s);
-                    continue;
-                }
             }
             for row in 0..2u32 {
                 let first = 4 * s + 2 * row as usize;

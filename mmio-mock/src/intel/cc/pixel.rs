@@ -3,6 +3,8 @@
 //! PRM: volume 4 5.10.6 (render target write), volume 2, windower (pixel pipeline order).
 //! Not modelled: the render cache, and the hardware's blend precision.
 
+pub mod lanes;
+
 use super::blend::{Colours, blend};
 use super::logic::LogicOp;
 use super::state::{CcState, ClampRange};
@@ -13,6 +15,7 @@ use crate::intel::surface::format::Codec;
 use crate::intel::surface::format::channel::Kind;
 use crate::intel::surface::format::codes;
 use crate::intel::surface::{Capability, Class, Format, Surface, SurfaceKind};
+use lanes::Way;
 use mem::{Fault, GpuAddr, Memory};
 
 /// Colours of 16 pixels as register bits: R, G, B, A planes, pixel 4 s + p for pixel p of
@@ -128,10 +131,16 @@ fn range(cc: &CcState, format: &Format) -> Option<(f32, f32)> {
     })
 }
 
-/// Clamps with NaN becoming the lower bound.
+/// Clamps with NaN becoming the lower bound. A zero keeps its sign, which `f32::max` leaves open.
 #[inline]
 fn clamp(c: [f32; 4], range: (f32, f32)) -> [f32; 4] {
-    c.map(|v| v.max(range.0).min(range.1))
+    c.map(|v| within(v, range))
+}
+
+#[inline(always)]
+fn within(v: f32, (low, high): (f32, f32)) -> f32 {
+    let v = if v.is_nan() || low > v { low } else { v };
+    if v > high { high } else { v }
 }
 
 #[inline]
@@ -261,11 +270,28 @@ pub fn write_block(
     slice: u32,
     block: &PixelBlock<'_>,
 ) -> Result<u16, UnitFault> {
+    let way = Way::new(cc, target);
+    write_block_by(mem, (cc, way.as_ref()), target, slice, block)
+}
+
+/// The same where the way of the target's pixels under that state is known.
+pub fn write_block_by(
+    mem: &mut Memory,
+    (cc, way): (&CcState, Option<&Way>),
+    target: &Surface,
+    slice: u32,
+    block: &PixelBlock<'_>,
+) -> Result<u16, UnitFault> {
     if !writable(target) || block.mask == 0 {
         return Ok(block.mask);
     }
     if let Some(shifts) = direct::shifts(target).filter(|_| direct::applies(cc, target)) {
         return Ok(direct::write(mem, target, shifts, slice, block)?);
+    }
+    if let Some(way) = way
+        && let Some(written) = way.write(mem, target, slice, block)
+    {
+        return Ok(written);
     }
     let plan = Plan::new(cc, target, block.sample);
     let bytes = match target.format.code as u32 {
@@ -420,10 +446,12 @@ fn write_bytes4(
     Ok(written)
 }
 
-#[inline]
+#[inline(always)]
 fn clamp_planes(planes: &mut [[f32; 16]; 4], range: (f32, f32)) {
-    for v in planes.iter_mut().flatten() {
-        *v = v.max(range.0).min(range.1);
+    for plane in planes {
+        for v in plane {
+            *v = within(*v, range);
+        }
     }
 }
 

@@ -348,8 +348,8 @@ impl Wiz {
                 && line_stipple.is_none()
                 && !wm.polygon_stipple_enable
                 && !case.destination_depth
-                && !case.destination_stencil
-                && square::applies(&tests, target.as_ref()),
+                && !case.destination_stencil,
+            single_counts: !square::counts_as_two(&tests, target.as_ref()),
             partial: dispatches
                 && case.mode == IzMode::NonPromoted
                 && !port.debug().svg_panic_dispatch_disabled(),
@@ -506,10 +506,13 @@ impl Wiz {
                     active.subspan += 4;
                     continue;
                 }
-                walked.tests += 2;
+                if !active.single_counts {
+                    walked.tests += 2;
+                }
                 active.test_square(state, (block.x, block.y, dx), mask, port);
             }
             if let Some(square) = &active.square {
+                let lit = square.lit;
                 // CAST: the clip rectangle lies within 0..=0xffff.
                 let at = ((block.x as u32 + dx) as u16, (block.y as u32 + dy) as u16);
                 if active.subspan.is_multiple_of(4)
@@ -519,18 +522,26 @@ impl Wiz {
                     && self.pending.subspans().is_empty()
                     && self.threads.spare(state, &active.primitive, at, port)
                 {
+                    if active.single_counts {
+                        walked.tests += 4;
+                    }
                     active.pass_square();
                     if walked.go_on(port) {
                         continue;
                     }
                     return Ok(Step::Progress);
                 }
+                let first = active.subspan as usize & 3;
+                let before = active.subspan;
                 if active.runs {
                     let (tail, pending) = (&mut self.tail, &mut self.pending);
-                    match self
+                    let taken = self
                         .threads
-                        .run(state, active, (tail, pending), &block, port)
-                    {
+                        .run(state, active, (tail, pending), &block, port);
+                    if active.single_counts && taken != Taken::Nothing {
+                        walked.tests += active.subspan - before;
+                    }
+                    match taken {
                         Taken::Thread if walked.go_on(port) => continue,
                         Taken::Thread => return Ok(Step::Progress),
                         Taken::Tail => continue,
@@ -539,6 +550,12 @@ impl Wiz {
                 }
                 run::settle(&mut self.tail, &mut self.pending);
                 active.gather(&block, &mut self.pending);
+                if active.single_counts {
+                    let looked = (active.subspan - before) as usize;
+                    let lit = lit.iter().skip(first).take(looked).filter(|lit| **lit != 0);
+                    // CAST: four at most.
+                    walked.tests += lit.count() as u32;
+                }
                 continue;
             }
             run::settle(&mut self.tail, &mut self.pending);

@@ -13,6 +13,7 @@ use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
 use super::{SharedFunctions, binding, math, router, sampler};
 use crate::intel::cc::direct::Packed;
+use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::whole::Whole;
 
 /// Registers of the longest message.
@@ -180,6 +181,8 @@ pub struct Ending {
     pub is_there: bool,
     /// The pixels, ready for the target whose state is at an address: they are all that is left to do.
     pub packed: Option<(GpuAddr, Packed)>,
+    /// Pixels that are ready to be mixed with those of the target.
+    pub mixed: Mixed,
     /// The message, where no pixels are ready.
     pub message: Last,
 }
@@ -257,7 +260,9 @@ impl Aside<'_, '_> {
             *whole.pixels = ready.whole(msg)?;
             whole.target = Some((*at, ready.slice()));
         } else {
-            self.ending.packed = Some((*at, ready.packed(msg, self.pixels?)?));
+            let mixed = &mut self.ending.mixed;
+            let packed = ready.packed(msg, self.pixels?, mixed)?;
+            self.ending.packed = Some((*at, packed));
         }
         self.ending.is_there = true;
         Some(Ok(()))
@@ -305,7 +310,8 @@ impl Aside<'_, '_> {
             self.ending.is_there = true;
             return Ok(());
         }
-        let packed = port.packed((request, at), msg, self.ctx, backend, self.pixels);
+        let pixels = (self.pixels, &mut self.ending.mixed);
+        let packed = port.packed((request, at), msg, self.ctx, backend, pixels);
         if packed.is_none() {
             self.ending.message.set(request, msg);
         }

@@ -22,6 +22,7 @@ use super::error::refuse;
 use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::intel::cc::direct::{self, Packed};
+use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::whole::{self, Whole, WholeBlock};
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{
@@ -192,6 +193,7 @@ impl DataPort {
         rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
         if self.targets.len() >= 16 {
             self.targets.clear();
+            self.cc.forget_ways();
         }
         self.compare(&surface, backend);
         self.targets.push(RenderTarget {
@@ -288,8 +290,9 @@ impl DataPort {
         write.ready(&self.cc, kept).filter(|_| !request.commit)
     }
 
-    /// The pixels of a message that does nothing but write them straight into the target whose state is at an address; `None` for a
-    /// message that takes [`write`](Self::write). Nobody waits for an answer to it.
+    /// The pixels of a message that does nothing but write them into the target whose state is at an address; `None` for a
+    /// message that takes [`write`](Self::write). Nobody waits for an answer to it. Pixels that are mixed with the target's go
+    /// into `mixed`.
     #[must_use]
     pub fn packed(
         &self,
@@ -297,7 +300,7 @@ impl DataPort {
         msg: &Message<'_>,
         ctx: &ThreadContext,
         backend: &PixelBackend,
-        kept: Option<&ThreadPixels>,
+        (kept, mixed): (Option<&ThreadPixels>, &mut Mixed),
     ) -> Option<(GpuAddr, Packed)> {
         let target = self.targets.iter().find(|target| target.at == at)?;
         if request.commit {
@@ -305,7 +308,7 @@ impl DataPort {
         }
         let packed = match request.kind {
             WriteKind::RenderTarget { form, .. } => {
-                render::packed((target, form), &self.cc, backend, msg)
+                render::packed((target, form), &self.cc, backend, msg, mixed)
             }
             WriteKind::Pixels(request) => {
                 let write = pixels::Write {
@@ -314,7 +317,7 @@ impl DataPort {
                     backend,
                     ctx,
                 };
-                write.packed(&self.cc, msg, kept?)
+                write.packed(&self.cc, msg, kept?, mixed)
             }
             _ => None,
         };
@@ -375,12 +378,14 @@ impl DataPort {
         written
     }
 
-    /// Writes such pixels; `false` when the target is not kept any more.
+    /// Writes such pixels; `false`, with nothing done, when the target or the state is not kept any more, and when mixed ones are
+    /// written one by one.
     #[inline]
     pub fn write_packed(
         &mut self,
         mem: &mut Memory,
         (at, packed): &(GpuAddr, Packed),
+        mixed: &Mixed,
     ) -> Result<bool, UnitFault> {
         self.pixels += match packed {
             Packed::Square { place, rows } => {
@@ -392,6 +397,14 @@ impl DataPort {
                     return Ok(false);
                 };
                 u64::from(pixels.write(mem, &target.surface)?.count_ones())
+            }
+            Packed::Mixed => {
+                let way = self.cc.known_way(*at);
+                let way = way.filter(|(_, number)| *number == mixed.state());
+                let Some(written) = way.and_then(|(way, _)| mixed.write(mem, way)) else {
+                    return Ok(false);
+                };
+                u64::from(written.count_ones())
             }
         };
         Ok(true)

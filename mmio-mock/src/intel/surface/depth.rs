@@ -147,6 +147,17 @@ impl StencilBuffer {
         self.base.offset(tiling::w_offset(self.pitch, x, y))
     }
 
+    /// Address of the stencil of the square of four by four pixels at (`x`, `y`): sixteen bytes. `None` where they do not lie
+    /// one behind the other, or in two pages.
+    #[inline]
+    pub fn square(&self, x: u32, y: u32, slice: u32) -> Option<GpuAddr> {
+        let row = y.wrapping_add(slice.wrapping_mul(self.slice_rows));
+        if self.samples > 1 || (x | row) & 3 != 0 || !self.base.0.is_multiple_of(16) {
+            return None;
+        }
+        Some(self.base.offset(tiling::w_offset(self.pitch, x, row)))
+    }
+
     /// The addresses of all slices up to the `last`, which has so many rows.
     #[must_use]
     pub fn range(&self, rows: u64, last: u32) -> Range {

@@ -40,6 +40,8 @@ pub(super) struct Active {
     pub(super) group: usize,
     /// Nothing depends on single subspans: four of them may be tested at once.
     pub(super) squares: bool,
+    /// The lit subspans of such a square count one by one.
+    pub(super) single_counts: bool,
     /// A partly filled payload does not wait for the next block (SVG_WORK_CTL bit 1). The manual does not say
     /// which non-promoted subspans may lock the depth cache against each other (PRM vol4 3.3.3.3): here those
     /// of different 8x4 blocks.
@@ -102,11 +104,7 @@ impl Active {
         self.square = if plane.is_none() && !tests.0.touch() {
             Some(Square::untested(mask))
         } else {
-            let mem = port.memory();
-            jit::vectors(
-                #[inline(always)]
-                || square::test(plane, target, mem, (x, y), depth_at, mask, tests),
-            )
+            square::test(plane, target, port.memory(), (x, y), depth_at, mask, tests)
         };
         if state.wm.unit.statistics
             && !self.case.late_count

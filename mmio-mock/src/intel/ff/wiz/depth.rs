@@ -111,7 +111,7 @@ impl DepthPlane {
             + self.slope[1] * (f64::from(y) - self.start[1]);
         // CAST: the one rounding of the evaluation.
         match self.range {
-            Some((low, high)) => (z as f32).max(low).min(high),
+            Some(range) => within(z as f32, range),
             None => z as f32,
         }
     }
@@ -126,6 +126,13 @@ impl DepthPlane {
             self.at(x + 1, y + 1),
         ]
     }
+}
+
+/// A depth within a range; a NaN becomes the lower end, and a zero keeps its sign, which `f32::max` leaves open.
+#[inline(always)]
+fn within(v: f32, (low, high): (f32, f32)) -> f32 {
+    let v = if v.is_nan() || low > v { low } else { v };
+    if v.is_nan() || high < v { high } else { v }
 }
 
 impl DepthPlane {
@@ -146,12 +153,9 @@ impl DepthPlane {
                 // CAST: the one rounding of the evaluation.
                 row[i] = (across[i] + down) as f32;
             }
-            if let Some((low, high)) = self.range {
+            if let Some(range) = self.range {
                 for v in row {
-                    let nan = v.is_nan();
-                    let above = if low > *v { low } else { *v };
-                    let within = if high < above { high } else { above };
-                    *v = if nan { low } else { within };
+                    *v = within(*v, range);
                 }
             }
         }

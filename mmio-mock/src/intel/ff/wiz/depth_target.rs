@@ -6,7 +6,7 @@
 //! Not modelled: software tiled rendering.
 
 use mem::tiling::{self, Tiling};
-use mem::{BitSixSwizzle, Fault, GpuAddr, Memory, Square};
+use mem::{Access, BitSixSwizzle, Fault, GpuAddr, Memory, Square};
 
 use crate::intel::surface::depth::StencilBuffer;
 use crate::intel::surface::hierarchical::HierBuffer;
@@ -203,6 +203,50 @@ impl DepthTarget {
         self.square_of_places((x, y))
     }
 
+    /// Whether the square of four by four pixels at (x, y) lies in the level.
+    #[inline]
+    pub fn has_square(&self, (x, y): (u32, u32)) -> bool {
+        let ends = |at: u32, end: u32| at.checked_add(4).is_some_and(|at| at <= end);
+        self.samples <= 1 && ends(x, self.width) && ends(y, self.height)
+    }
+
+    /// Where the depth of the square of four by four pixels at (x, y) lies, whatever the format; `None` as for
+    /// [`Self::square`].
+    #[inline(always)]
+    pub fn pieces(&self, (x, y): (u32, u32)) -> Option<Pieces> {
+        if !self.has_square((x, y)) {
+            return None;
+        }
+        let bytes = self.format.bytes();
+        let column = x.wrapping_add(self.left).wrapping_mul(bytes);
+        let within = column & 15;
+        let row = y.wrapping_add(self.top);
+        let square = |column| {
+            let how = (self.tiling, self.swizzle);
+            Square::new(how, (self.base, self.pitch), (column, row))
+        };
+        Some(match bytes {
+            2 if within == 0 || within == 8 => Pieces::Half(square(column & !15)?, within != 0),
+            4 => Pieces::One(square(column)?),
+            8 => Pieces::Two([square(column)?, square(column.wrapping_add(16))?]),
+            _ => return None,
+        })
+    }
+
+    /// Whether stencil has a buffer of its own.
+    #[inline]
+    pub fn has_stencil_apart(&self) -> bool {
+        self.stencil.is_some()
+    }
+
+    /// Where such a buffer has the stencil of the square of four by four pixels at (x, y): sixteen bytes, first the subspan
+    /// above on the left, then that on its right.
+    #[inline(always)]
+    pub fn stencil_square(&self, (x, y): (u32, u32)) -> Option<GpuAddr> {
+        let at = self.stencil.as_ref()?.square(x, y, self.slice)?;
+        self.has_square((x, y)).then_some(at)
+    }
+
     /// Raw bits of the pixel at `at` and of its right neighbour.
     #[inline]
     pub fn load(&self, mem: &Memory, at: GpuAddr) -> Result<[u64; 2], Fault> {
@@ -229,6 +273,109 @@ impl DepthTarget {
             2 => mem.write_u16(at, raw as u16),
             4 => mem.write_u32(at, raw as u32),
             _ => mem.write_u64(at, raw),
+        }
+    }
+}
+
+/// The parts of tiles that have the pixels of a square of four by four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pieces {
+    /// Two bytes a pixel: the first or the second half of each row.
+    Half(Square, bool),
+    /// Four bytes a pixel.
+    One(Square),
+    /// Eight bytes a pixel: those of two columns each.
+    Two([Square; 2]),
+}
+
+/// The first and the second dword of the pixels of four rows of four.
+pub type RawSquare = ([[u32; 4]; 4], [[u32; 4]; 4]);
+
+impl Pieces {
+    /// Address of the first byte.
+    #[inline]
+    pub fn first(&self) -> GpuAddr {
+        let (Pieces::Half(first, _) | Pieces::One(first) | Pieces::Two([first, _])) = self;
+        first.first()
+    }
+
+    /// Raw bits of the pixels; `None` when they cannot be read.
+    #[inline(always)]
+    pub fn load(&self, mem: &Memory) -> Option<RawSquare> {
+        let (mut low, mut high) = ([[0; 4]; 4], [[0; 4]; 4]);
+        match self {
+            Pieces::Half(square, right) => {
+                let rows = mem.read_square(square).ok()?;
+                for (low, row) in low.iter_mut().zip(&rows) {
+                    let from = if *right { &row[8..] } else { &row[..8] };
+                    for (low, from) in low.iter_mut().zip(from.as_chunks::<2>().0) {
+                        *low = u16::from_le_bytes(*from).into();
+                    }
+                }
+            }
+            Pieces::One(square) => {
+                low = zerocopy::transmute!(mem.read_square(square).ok()?);
+                for dword in low.as_flattened_mut() {
+                    *dword = u32::from_le(*dword);
+                }
+            }
+            Pieces::Two(squares) => {
+                for (n, square) in squares.iter().enumerate() {
+                    let rows: [[u32; 4]; 4] = zerocopy::transmute!(mem.read_square(square).ok()?);
+                    for (row, raw) in rows.iter().enumerate() {
+                        for pixel in 0..2 {
+                            low[row][2 * n + pixel] = u32::from_le(raw[2 * pixel]);
+                            high[row][2 * n + pixel] = u32::from_le(raw[2 * pixel + 1]);
+                        }
+                    }
+                }
+            }
+        }
+        Some((low, high))
+    }
+
+    /// Whether they can be written.
+    #[inline]
+    pub fn writable(&self, mem: &Memory) -> bool {
+        let can = |square: &Square| mem.translate(square.first(), Access::Write).is_ok();
+        match self {
+            Pieces::Half(square, _) | Pieces::One(square) => can(square),
+            Pieces::Two(squares) => squares.iter().all(can),
+        }
+    }
+
+    /// Stores the raw bits of the pixels; `None` when they cannot be written.
+    #[inline(always)]
+    pub fn store(&self, mem: &mut Memory, (low, high): RawSquare) -> Option<()> {
+        match self {
+            Pieces::Half(square, right) => {
+                let mut rows = mem.read_square(square).ok()?;
+                for (low, row) in low.iter().zip(&mut rows) {
+                    let to = if *right { &mut row[8..] } else { &mut row[..8] };
+                    for (low, to) in low.iter().zip(to.as_chunks_mut::<2>().0) {
+                        // CAST: two bytes a pixel.
+                        *to = (*low as u16).to_le_bytes();
+                    }
+                }
+                mem.write_square(square, &rows).ok()
+            }
+            Pieces::One(square) => {
+                let rows = low.map(|row| row.map(u32::to_le));
+                mem.write_square(square, &zerocopy::transmute!(rows)).ok()
+            }
+            Pieces::Two(squares) => {
+                for (n, square) in squares.iter().enumerate() {
+                    let mut rows = [[0; 4]; 4];
+                    for (row, raw) in rows.iter_mut().enumerate() {
+                        for pixel in 0..2 {
+                            raw[2 * pixel] = low[row][2 * n + pixel].to_le();
+                            raw[2 * pixel + 1] = high[row][2 * n + pixel].to_le();
+                        }
+                    }
+                    mem.write_square(square, &zerocopy::transmute!(rows)).ok()?;
+                }
+                Some(())
+            }
         }
     }
 }

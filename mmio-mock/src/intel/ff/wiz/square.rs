@@ -1,8 +1,10 @@
 //! Squares of four by four pixels: the early depth test of four subspans at once.
 //!
-//! PRM: volume 2, windower (early depth test). The same arithmetic as `depth`, a row an access,
-//! for the case that frames are made of. Not modelled here: stencil, depth formats of other than
-//! 24 bits, stipple, antialiased lines, tests that the thread repeats; `depth` has them.
+//! PRM: volume 2, windower (early depth test). The same arithmetic as `depth`, a row an access: here for 24 bits without
+//! stencil, in `any` for the rest. Not modelled here: stipple, antialiased lines, linear buffers, several samples of a
+//! pixel, tests that the thread repeats; `depth` has them.
+
+mod any;
 
 use mem::Memory;
 
@@ -13,12 +15,16 @@ use crate::intel::surface::DepthFormat;
 
 /// Pixels of a row.
 const N: usize = 4;
+/// Four rows of four pixels.
+type Rows<T> = [[T; N]; N];
 /// The depth bits of a pixel.
 const DEPTH: u32 = 0x00ff_ffff;
 
 /// A square after its tests, by subspans: left and right above, left and right below.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Square {
+    /// Pixels that were tested.
+    pub lit: [u8; 4],
     /// Pixels that passed.
     pub passed: [u8; 4],
     /// Source depth.
@@ -27,7 +33,7 @@ pub struct Square {
 
 /// The masks of the four subspans of rows of four pixels.
 #[inline]
-fn by_subspan(mask: u16) -> [u8; 4] {
+pub fn by_subspan(mask: u16) -> [u8; 4] {
     [0, 2, 8, 10].map(|at| (mask >> at & 3 | (mask >> (at + 4) & 3) << 2) as u8)
 }
 
@@ -43,12 +49,11 @@ fn cases(function: Compare) -> [u32; 3] {
     [0, 1, 2].map(|new| 0u32.wrapping_sub(u32::from(function.test(new, 1))))
 }
 
-/// Whether the tests of a primitive are those that [`test`] makes, or none.
-pub fn applies(tests: &Tests, target: Option<&DepthTarget>) -> bool {
-    let depth24 =
-        |t: &DepthTarget| matches!(t.format, DepthFormat::D24UnormS8 | DepthFormat::D24UnormX8);
+/// Whether the tests of a primitive are made, if it has any, in 24 bits of depth alone. Such a square takes the ticks of two
+/// subspans, whatever is lit of it; of any other each lit subspan counts.
+pub fn counts_as_two(tests: &Tests, target: Option<&DepthTarget>) -> bool {
     let untested = !tests.touch() || target.is_none();
-    untested || !tests.stencil && target.is_some_and(depth24)
+    untested || target.is_some_and(|target| is_depth24(tests, target))
 }
 
 impl Square {
@@ -57,30 +62,30 @@ impl Square {
     #[must_use]
     pub fn untested(mask: u16) -> Square {
         Square {
+            lit: by_subspan(mask),
             passed: by_subspan(mask),
             ..Square::default()
         }
     }
 }
 
-/// Tests the pixels of `mask` (four bits a row) in the square at (x, y), writes what passes, and
-/// gives the depth of all; `None`, with nothing done, when the square needs the general way. Only
-/// for tests that [`applies`] accepted.
 #[inline(always)]
-pub fn test(
-    plane: Option<&DepthPlane>,
-    target: Option<&DepthTarget>,
-    mem: &mut Memory,
-    (x, y): (i32, i32),
-    depth_at: (u32, u32),
-    mask: u16,
-    (tests, write): (&Tests, bool),
-) -> Option<Square> {
+fn is_depth24(tests: &Tests, target: &DepthTarget) -> bool {
+    !tests.stencil
+        && matches!(
+            target.format,
+            DepthFormat::D24UnormS8 | DepthFormat::D24UnormX8
+        )
+}
+
+/// A square before its tests: the depth of all pixels, and those of `mask` (four bits a row) are lit.
+#[inline(always)]
+fn untested(plane: Option<&DepthPlane>, (x, y): (i32, i32), mask: u16) -> (Square, Rows<f32>) {
     let mut square = Square::untested(mask);
-    let z = match plane {
-        Some(plane) => plane.square(x, y),
-        None => [[0.0; N]; N],
+    let Some(plane) = plane else {
+        return (square, [[0.0; N]; N]);
     };
+    let z = plane.square(x, y);
     for (s, depth) in square.depth.iter_mut().enumerate() {
         let (column, row) = (s % 2 * 2, s / 2 * 2);
         let (above, below) = (&z[row], &z[row + 1]);
@@ -91,9 +96,57 @@ pub fn test(
             below[column + 1],
         ];
     }
+    (square, z)
+}
+
+/// Tests the pixels of `mask` (four bits a row) in the square at (x, y), writes what passes, and
+/// gives the depth of all; `None`, with nothing done, when the square needs the general way.
+#[inline]
+pub fn test(
+    plane: Option<&DepthPlane>,
+    target: Option<&DepthTarget>,
+    mem: &mut Memory,
+    at: (i32, i32),
+    depth_at: (u32, u32),
+    mask: u16,
+    (tests, write): (&Tests, bool),
+) -> Option<Square> {
     let Some(target) = target.filter(|_| tests.touch()) else {
-        return Some(square);
+        return Some(untested(plane, at, mask).0);
     };
+    // A function of its own for each: what the rare one needs does not weigh on the other.
+    if is_depth24(tests, target) {
+        return jit::vectors(
+            #[inline(always)]
+            || {
+                let (mut square, z) = untested(plane, at, mask);
+                let passed = test24(&z, target, mem, depth_at, mask, (tests, write))?;
+                square.passed = by_subspan(passed);
+                Some(square)
+            },
+        );
+    }
+    jit::vectors(
+        #[inline(always)]
+        || {
+            let (mut square, z) = untested(plane, at, mask);
+            let passed = any::test(&z, target, mem, depth_at, mask, (tests, write))?;
+            square.passed = by_subspan(passed);
+            Some(square)
+        },
+    )
+}
+
+/// The pixels that pass in 24 bits of depth, without stencil test.
+#[inline(always)]
+fn test24(
+    z: &Rows<f32>,
+    target: &DepthTarget,
+    mem: &mut Memory,
+    depth_at: (u32, u32),
+    mask: u16,
+    (tests, write): (&Tests, bool),
+) -> Option<u16> {
     let place = target.square(depth_at.0, depth_at.1)?;
     let rows = mem.read_square(&place).ok()?;
     let mut raw: [[u32; N]; N] = zerocopy::transmute!(rows);
@@ -115,7 +168,7 @@ pub fn test(
         let mut lanes = [0u32; N];
         let mut new = [0u32; N];
         for i in 0..N {
-            new[i] = unorm24(z[row][i]);
+            new[i] = unorm::<24>(z[row][i]);
         }
         for i in 0..N {
             // CAST: 24 bits; signed comparisons are the cheap ones.
@@ -143,17 +196,18 @@ pub fn test(
         // The square was read, so that it can be written.
         mem.write_square(&place, &zerocopy::transmute!(raw)).ok()?;
     }
-    square.passed = by_subspan(passed as u16);
-    Some(square)
+    // CAST: sixteen pixels.
+    Some(passed as u16)
 }
 
-/// `num::f32_to_unorm` of 24 bits in a form that vectorises: exact product, nearest even.
+/// `num::f32_to_unorm` of so many bits, 24 at most, in a form that vectorises: exact product, nearest even.
 #[inline(always)]
-fn unorm24(v: f32) -> u32 {
+fn unorm<const BITS: u32>(v: f32) -> u32 {
     const MAGIC: f64 = 4_503_599_627_370_496.0;
     let v = if v > 0.0 { v } else { 0.0 };
     let v = if v < 1.0 { v } else { 1.0 };
-    (f64::from(v) * 16_777_215.0 + MAGIC).to_bits() as u32
+    let largest = f64::from((1u32 << BITS) - 1);
+    (f64::from(v) * largest + MAGIC).to_bits() as u32
 }
 
 #[cfg(test)]

@@ -14,10 +14,11 @@ use super::rules;
 use crate::UnitFault;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
+use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::state::CcRequest;
 use crate::intel::cc::whole::{Whole, WholeBlock};
 use crate::intel::cc::{
-    CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
+    CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block_by,
     write_constant,
 };
 use crate::intel::shared::context::{Events, SAMPLES, ThreadContext, ThreadPixels};
@@ -115,11 +116,53 @@ fn whole(form: Form, colours: &[Grf]) -> Option<&Planes> {
     (form == Form::Single16).then(|| zerocopy::transmute_ref!(colours))
 }
 
-/// A target that pixels go straight into.
+/// How pixels get ready for a target.
+#[derive(Clone, Copy, Debug)]
+enum How<'a> {
+    /// They go straight into it.
+    Straight(direct::Shifts),
+    /// Under this state, whose way into the target has a number.
+    Mixed(&'a CcState, u64),
+}
+
+impl How<'_> {
+    /// Makes the pixels of a block ready.
+    #[inline]
+    fn packed(
+        self,
+        (target, slice): (&Surface, u32),
+        block: &PixelBlock<'_>,
+        mixed: &mut Mixed,
+    ) -> Option<direct::Packed> {
+        let (cc, number) = match self {
+            How::Straight(shifts) => {
+                return Some(direct::Packed::new(target, shifts, slice, block));
+            }
+            How::Mixed(cc, number) => (cc, number),
+        };
+        let [red, green, blue, _] = *block.colour;
+        let opaque;
+        let colour = if cc.alpha_to_one {
+            opaque = [red, green, blue, [1f32.to_bits(); 16]];
+            &opaque
+        } else {
+            block.colour
+        };
+        let block = PixelBlock {
+            mask: alpha_test(cc, &block.colour[3], block.mask),
+            colour,
+            ..*block
+        };
+        mixed.set(number, (target, slice), &block)?;
+        Some(direct::Packed::Mixed)
+    }
+}
+
+/// A target that pixels get ready for without more ado.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready<'a> {
     target: &'a Surface,
-    shifts: direct::Shifts,
+    how: How<'a>,
     slice: u32,
     form: Form,
 }
@@ -134,13 +177,22 @@ impl Ready<'_> {
     /// The pixels of a message of sixteen lit ones; `None` when it is another.
     #[inline]
     pub fn whole(&self, msg: &Message<'_>) -> Option<Whole> {
+        let How::Straight(shifts) = self.how else {
+            return None;
+        };
         let colour = whole(self.form, msg.payload)?;
-        (msg.exec_mask == 0xffff).then(|| direct::dwords(colour, self.shifts))
+        (msg.exec_mask == 0xffff).then(|| direct::dwords(colour, shifts))
     }
 
-    /// The pixels of a message; `None` when it is too short.
+    /// The pixels of a message; `None` when it is too short, or when they are written one by one. Pixels that are mixed with the
+    /// target's go into `mixed`.
     #[inline]
-    pub fn packed(&self, msg: &Message<'_>, kept: &ThreadPixels) -> Option<direct::Packed> {
+    pub fn packed(
+        &self,
+        msg: &Message<'_>,
+        kept: &ThreadPixels,
+        mixed: &mut Mixed,
+    ) -> Option<direct::Packed> {
         let pixels = Pixels::of_thread(kept, 0, msg.exec_mask);
         let block = PixelBlock {
             origins: &pixels.origins,
@@ -150,8 +202,7 @@ impl Ready<'_> {
             source1: None,
             sample: 0,
         };
-        let Ready { target, shifts, .. } = *self;
-        Some(direct::Packed::new(target, shifts, self.slice, &block))
+        self.how.packed((self.target, self.slice), &block, mixed)
     }
 }
 
@@ -159,7 +210,7 @@ impl<'a> Write<'a> {
     /// Serves the message; gives the pixels of which at least one sample reached the target.
     pub fn run(
         &self,
-        (cc, reader): (&mut CcCache, &dyn FunctionReader),
+        (cache, reader): (&mut CcCache, &dyn FunctionReader),
         mem: &mut Memory,
         msg: &Message<'_>,
         events: &mut Events,
@@ -191,7 +242,7 @@ impl<'a> Write<'a> {
         if body.len() != depths {
             return Err(short());
         }
-        let cc = cc.get(mem, reader, self.ctx, pixels.asked(backend))?;
+        let cc = cache.get(mem, reader, self.ctx, pixels.asked(backend))?;
         let blends = cc.blend.is_some() && target.kind != SurfaceKind::Null;
         let blendable = !blends
             || target.format.class != Class::Float
@@ -228,6 +279,8 @@ impl<'a> Write<'a> {
             }
             return Ok(written);
         }
+        let key = pixels.asked(backend);
+        let (cc, way) = cache.get_with_way(mem, reader, self.ctx, key, self.target)?;
         let mut planes = planes(form, colours);
         if let Some(coverage) = &kept.alpha {
             for (alpha, coverage) in planes[3].iter_mut().zip(coverage.iter().skip(first)) {
@@ -276,7 +329,7 @@ impl<'a> Write<'a> {
             };
             written |= match backend.default_color {
                 Some(value) => write_constant(mem, target, slice, &block, value)?,
-                None => write_block(mem, cc, target, slice, &block)?,
+                None => write_block_by(mem, (cc, way), target, slice, &block)?,
             };
         }
         if self.request.last {
@@ -288,34 +341,50 @@ impl<'a> Write<'a> {
         Ok(written)
     }
 
-    /// The target, where messages without a header like this one do nothing but write pixels straight into it, from threads of the
+    /// The target, where messages without a header like this one do nothing but write pixels into it, from threads of the
     /// primitive that these pixels are of.
-    pub fn ready(&self, cc: &CcCache, kept: &ThreadPixels) -> Option<Ready<'a>> {
+    pub fn ready(&self, cc: &'a CcCache, kept: &ThreadPixels) -> Option<Ready<'a>> {
         let (target, backend) = (&self.target.surface, self.backend);
         let pixels = Pixels::of_thread(kept, 0, 0);
-        let cc = cc.known(&pixels.asked(backend))?;
         let plain = !(self.request.header
             || self.request.upper
             || backend.sample_mask
             || backend.source_depth);
-        (plain && self.straight(cc, kept)).then_some(Ready {
+        Some(Ready {
             target,
-            shifts: self.target.direct?,
+            how: self.how(cc, &pixels, kept).filter(|_| plain)?,
             slice: target.target_slice(pixels.array_index),
             form: self.request.form?,
         })
     }
 
-    /// The pixels of a message that does nothing but write them straight into its target, with the slice and the shifts of that;
+    /// How pixels get ready; `None` for those that take [`run`](Self::run).
+    fn how<'c>(&self, cc: &'c CcCache, pixels: &Pixels, kept: &ThreadPixels) -> Option<How<'c>> {
+        let state = cc.known(&pixels.asked(self.backend))?;
+        if let Some(shifts) = self.target.direct
+            && self.straight(state, kept)
+        {
+            return Some(How::Straight(shifts));
+        }
+        let format = self.target.surface.format;
+        let plain = self.backend.default_color.is_none() && !kept.late_tests;
+        let blends = state.blend.is_none() || format.has(Capability::AlphaBlend);
+        if !plain || !blends || kept.alpha.is_some() {
+            return None;
+        }
+        let (_, number) = cc.known_way(self.target.at)?;
+        Some(How::Mixed(state, number))
+    }
+
+    /// The pixels of a message that does nothing but write them into its target, with the slice of that and how they get ready;
     /// `None` for a message that takes [`run`](Self::run).
-    fn plain<'m>(
+    fn plain<'m, 'c>(
         &self,
-        cc: &CcCache,
+        cc: &'c CcCache,
         msg: &'m Message<'_>,
         kept: &ThreadPixels,
-    ) -> Option<(Pixels, &'m Planes, (u32, direct::Shifts))> {
+    ) -> Option<(Pixels, &'m Planes, (u32, How<'c>))> {
         let (target, backend) = (&self.target.surface, self.backend);
-        let shifts = self.target.direct?;
         if self.request.upper || backend.sample_mask || backend.source_depth {
             return None;
         }
@@ -327,22 +396,23 @@ impl<'a> Write<'a> {
         // CAST: sixteen channels.
         pixels.mask &= kept.coverage[0] as u16;
         let colour = whole(self.request.form?, colours)?;
-        let cc = cc.known(&pixels.asked(backend))?;
-        if pixels.source0_alpha || !self.straight(cc, kept) {
+        let how = self.how(cc, &pixels, kept)?;
+        if pixels.source0_alpha {
             return None;
         }
         let slice = target.target_slice(pixels.array_index);
-        Some((pixels, colour, (slice, shifts)))
+        Some((pixels, colour, (slice, how)))
     }
 
-    /// Such pixels, ready to be stored.
+    /// Such pixels, ready to be stored. Those that are mixed with the target's go into `mixed`.
     pub fn packed(
         &self,
         cc: &CcCache,
         msg: &Message<'_>,
         kept: &ThreadPixels,
+        mixed: &mut Mixed,
     ) -> Option<direct::Packed> {
-        let (pixels, colour, (slice, shifts)) = self.plain(cc, msg, kept)?;
+        let (pixels, colour, (slice, how)) = self.plain(cc, msg, kept)?;
         let block = PixelBlock {
             origins: &pixels.origins,
             mask: pixels.mask,
@@ -350,8 +420,7 @@ impl<'a> Write<'a> {
             source1: None,
             sample: 0,
         };
-        let target = &self.target.surface;
-        Some(direct::Packed::new(target, shifts, slice, &block))
+        how.packed((&self.target.surface, slice), &block, mixed)
     }
 
     /// Such pixels of a message of sixteen lit ones.
@@ -361,7 +430,10 @@ impl<'a> Write<'a> {
         msg: &Message<'_>,
         kept: &ThreadPixels,
     ) -> Option<WholeBlock> {
-        let (pixels, colour, (slice, shifts)) = self.plain(cc, msg, kept)?;
+        let (pixels, colour, (slice, how)) = self.plain(cc, msg, kept)?;
+        let How::Straight(shifts) = how else {
+            return None;
+        };
         (pixels.mask == 0xffff).then(|| WholeBlock {
             slice,
             origins: pixels.origins,

@@ -12,10 +12,11 @@ use super::{RenderTarget, rules};
 use crate::UnitFault;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
+use crate::intel::cc::pixel::lanes::{Mixed, Way};
 use crate::intel::cc::state::{CcPointers, CcRequest};
 use crate::intel::cc::whole::WholeBlock;
 use crate::intel::cc::{
-    CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
+    CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block_by,
     write_constant,
 };
 use crate::intel::shared::context::{Events, ThreadContext};
@@ -77,12 +78,29 @@ pub struct PixelBackend {
 #[derive(Clone, Debug, Default)]
 pub struct CcCache {
     kept: Option<(CcRequest, CcState)>,
+    /// The ways of pixels into targets under that state, by the addresses of the targets' states.
+    ways: Vec<(GpuAddr, Option<Way>)>,
+    /// Counted up when ways are forgotten.
+    number: u64,
 }
 
 impl CcCache {
     /// Forgets the state.
     pub fn invalidate(&mut self) {
         self.kept = None;
+        self.forget_ways();
+    }
+
+    /// Forgets how pixels go into targets.
+    pub(super) fn forget_ways(&mut self) {
+        self.ways.clear();
+        self.number = self.number.wrapping_add(1);
+    }
+
+    /// The way of pixels into a target under the state that is kept, if that has been found out, and the number it has.
+    pub(super) fn known_way(&self, at: GpuAddr) -> Option<(&Way, u64)> {
+        let (_, way) = self.ways.iter().find(|(known, _)| *known == at)?;
+        Some((way.as_ref()?, self.number))
     }
 
     /// The state, if it is kept.
@@ -101,17 +119,49 @@ impl CcCache {
         let stale = self.kept.as_ref().is_none_or(|(kept, _)| *kept != key);
         if stale {
             let state = reader.color_calc(mem, &ctx.bases, &key)?;
+            self.forget_ways();
             self.kept = Some((key, state));
         }
         match &self.kept {
             Some((_, state)) => Ok(state),
             // Just filled in.
-            None => Err(UnitFault::State {
-                unit: "CC",
-                addr: GpuAddr::from(key.pointers.color_calc),
-                what: String::new(),
-            }),
+            None => Err(nothing(&key)),
         }
+    }
+
+    /// The state, and the way of pixels into a target under it.
+    pub(super) fn get_with_way(
+        &mut self,
+        mem: &Memory,
+        reader: &dyn FunctionReader,
+        ctx: &ThreadContext,
+        key: CcRequest,
+        target: &RenderTarget,
+    ) -> Result<(&CcState, Option<&Way>), UnitFault> {
+        self.get(mem, reader, ctx, key)?;
+        let Some((_, state)) = &self.kept else {
+            return Err(nothing(&key));
+        };
+        if !self.ways.iter().any(|(at, _)| *at == target.at) {
+            // As many as there are targets.
+            if self.ways.len() >= 16 {
+                self.ways.clear();
+            }
+            self.ways
+                .push((target.at, Way::new(state, &target.surface)));
+        }
+        let way = self.ways.iter().find(|(at, _)| *at == target.at);
+        Ok((state, way.and_then(|(_, way)| way.as_ref())))
+    }
+}
+
+/// The fault of a state that is not there.
+#[cold]
+fn nothing(key: &CcRequest) -> UnitFault {
+    UnitFault::State {
+        unit: "CC",
+        addr: GpuAddr::from(key.pointers.color_calc),
+        what: String::new(),
     }
 }
 
@@ -385,25 +435,36 @@ pub(super) fn packed(
     cc: &CcCache,
     backend: &PixelBackend,
     msg: &Message<'_>,
+    mixed: &mut Mixed,
 ) -> Option<direct::Packed> {
-    let (plain, shifts) = (Plain::of(form, msg)?, target.direct?);
+    let plain = Plain::of(form, msg)?;
     if backend.default_color.is_some() {
         return None;
     }
-    let cc = cc.known(&asked(plain.m0, plain.m1, backend))?;
-    let target = &target.surface;
-    if cc.alpha_test.is_some() || !direct::applies(cc, target) {
-        return None;
-    }
+    let state = cc.known(&asked(plain.m0, plain.m1, backend))?;
+    let surface = &target.surface;
+    let colour = plain.colour();
     let block = PixelBlock {
         origins: &origins(plain.m1),
-        mask: plain.mask(),
-        colour: &plain.colour(),
+        mask: alpha_test(state, &colour[3], plain.mask()),
+        colour: &colour,
         source1: None,
         sample: 0,
     };
-    let slice = plain.slice(target);
-    Some(direct::Packed::new(target, shifts, slice, &block))
+    let slice = plain.slice(surface);
+    if let Some(shifts) = target.direct
+        && state.alpha_test.is_none()
+        && direct::applies(state, surface)
+    {
+        return Some(direct::Packed::new(surface, shifts, slice, &block));
+    }
+    let blends = state.blend.is_some() && surface.blend_enable;
+    if blends && !surface.format.has(Capability::AlphaBlend) {
+        return None;
+    }
+    let (_, number) = cc.known_way(target.at)?;
+    mixed.set(number, (surface, slice), &block)?;
+    Some(direct::Packed::Mixed)
 }
 
 /// The same of a message of sixteen lit pixels.
@@ -450,22 +511,23 @@ pub fn write(
     ctx: &ThreadContext,
     events: &mut Events,
 ) -> Result<u16, UnitFault> {
-    let target = request.target;
+    let (target, cache) = (request.target, cc);
     let response = usize::from(msg.response_length) == rules::commit(request.commit);
     rules::ask(response, msg, rules::RESPONSE)?;
     if let Some(plain) = Plain::of(request.form, msg)
         && let Some(shifts) = target.direct
         && backend.default_color.is_none()
     {
-        let cc = cc.get(mem, reader, ctx, asked(plain.m0, plain.m1, backend))?;
+        let cc = cache.get(mem, reader, ctx, asked(plain.m0, plain.m1, backend))?;
         if cc.alpha_test.is_none() && direct::applies(cc, &target.surface) {
             return plain.write((&target.surface, request.last), shifts, mem, events);
         }
     }
-    let target = &target.surface;
     let rt = RenderTargetWrite::decode(request, msg).map_err(|rule| refuse("DP", msg, rule))?;
     let [m0, m1] = rt.header;
-    let cc = cc.get(mem, reader, ctx, asked(m0, m1, backend))?;
+    let key = asked(m0, m1, backend);
+    let (cc, way) = cache.get_with_way(mem, reader, ctx, key, target)?;
+    let target = &target.surface;
     // PRM 5.10.6: formats of targets that blend are fewer.
     let blends = cc.blend.is_some() && target.blend_enable && target.kind != SurfaceKind::Null;
     let blendable = !blends || target.format.has(Capability::AlphaBlend);
@@ -499,7 +561,7 @@ pub fn write(
     let slice = target.target_slice(index);
     match backend.default_color {
         Some(value) => write_constant(mem, target, slice, &block, value),
-        None => write_block(mem, cc, target, slice, &block),
+        None => write_block_by(mem, (cc, way), target, slice, &block),
     }
 }
 

@@ -6,6 +6,7 @@ use super::draw::Exact;
 use super::queue::Group;
 use super::run::Piece;
 use super::{Common, Td, Wave};
+use crate::intel::cc::direct::Packed;
 use crate::intel::cc::whole::Whole;
 use crate::intel::machine::Machine;
 use crate::intel::shared::aside::{Cannot, Served};
@@ -91,7 +92,8 @@ impl Td {
         let shared = &mut *machine.shared;
         let packed = &computed.ending.packed;
         let written = if let Some(packed) = packed {
-            match shared.dataport.write_packed(machine.mem, packed) {
+            let mixed = &computed.ending.mixed;
+            match shared.dataport.write_packed(machine.mem, packed, mixed) {
                 Ok(true) => Ok(0),
                 Ok(false) => return false,
                 Err(fault) => Err(fault),
@@ -126,10 +128,11 @@ impl Td {
             }
         }
         if done.straight && !thread.whole {
+            let straight = |(_, packed): &(_, Packed)| !matches!(packed, Packed::Mixed);
             draw.learn_exact(Exact {
                 kernel: thread.record.kernel.ip,
                 ticks: done.ticks,
-                whole: thread.record.width == 16 && packed.is_some(),
+                whole: thread.record.width == 16 && packed.as_ref().is_some_and(straight),
             });
         }
         draw.ran_aside(done.ticks);

@@ -265,3 +265,29 @@ fn early_and_late_tests_agree() {
         assert!(early.arena_bytes() == late.arena_bytes());
     }
 }
+
+#[test]
+fn a_depth_is_kept_within_its_range_as_maximum_and_minimum_do() {
+    let values = [
+        f32::NAN,
+        f32::NEG_INFINITY,
+        -1.0,
+        0.25,
+        0.5,
+        1.0,
+        f32::INFINITY,
+    ];
+    for v in values {
+        for low in values {
+            for high in values {
+                let want = v.max(low).min(high);
+                let found = within(v, (low, high));
+                assert!(
+                    found == want || found.is_nan() && want.is_nan(),
+                    "{v} {low} {high}"
+                );
+            }
+        }
+    }
+    assert_eq!(within(-0.0, (0.0, 1.0)).to_bits(), (-0.0f32).to_bits());
+}

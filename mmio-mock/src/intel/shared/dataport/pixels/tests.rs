@@ -71,26 +71,7 @@ impl Bench {
     }
 
     fn send(&mut self, desc: u32, payload: &[Grf]) -> Result<(), UnitFault> {
-        // The first two types of message are of sixteen pixels.
-        let size = if desc >> 8 & 7 < 2 { 16 } else { 8 };
-        let msg = Message {
-            thread: ThreadId::default(),
-            sfid: 5,
-            function_control: desc as u16,
-            desc,
-            response_length: 0,
-            eot: true,
-            exec_mask: u16::MAX >> (16 - size),
-            exec_size: size,
-            payload,
-            ip: 0,
-            float_mode: FloatMode::Ieee,
-        };
-        let request: WriteRequest =
-            match readers().messages.request(Descriptor::from(&msg)).unwrap() {
-                Request::Write(write) => write,
-                other => unreachable!("{other:?}"),
-            };
+        let (request, msg) = message(desc, payload);
         let (mem, events) = (&mut self.mem, &mut self.events);
         self.port
             .write(request, &msg, mem, &context(), &self.backend, events)
@@ -132,6 +113,28 @@ impl Bench {
             let at = TARGET + (y * 1024 + x * 4) as u32;
             self.mem.read_u32(GpuAddr::from(at)).unwrap()
         })
+    }
+}
+
+fn message(desc: u32, payload: &[Grf]) -> (WriteRequest, Message<'_>) {
+    // The first two types of message are of sixteen pixels.
+    let size = if desc >> 8 & 7 < 2 { 16 } else { 8 };
+    let msg = Message {
+        thread: ThreadId::default(),
+        sfid: 5,
+        function_control: desc as u16,
+        desc,
+        response_length: 0,
+        eot: true,
+        exec_mask: u16::MAX >> (16 - size),
+        exec_size: size,
+        payload,
+        ip: 0,
+        float_mode: FloatMode::Ieee,
+    };
+    match readers().messages.request(Descriptor::from(&msg)).unwrap() {
+        Request::Write(write) => (write, msg),
+        other => unreachable!("{other:?}"),
     }
 }
 
@@ -232,6 +235,110 @@ fn the_straight_way_writes_what_the_long_one_does() {
         );
         assert!(straight.picture() == long.picture(), "round {round}");
     }
+}
+
+/// Pixels that are made ready, and mixed with those of the target afterwards, become what their message makes of them.
+#[test]
+fn pixels_that_are_ready_become_what_their_message_makes_of_them() {
+    use crate::intel::surface::format::codes as f;
+    const MESSAGE: u32 = 0x1_9000;
+    const FORMATS: [u32; 5] = [
+        f::R8G8B8A8_UNORM,
+        f::B8G8R8A8_UNORM,
+        f::B5G6R5_UNORM,
+        f::R16G16B16A16_FLOAT,
+        f::B8G8R8A8_UNORM_SRGB,
+    ];
+    let mut rng = fastrand::Rng::with_seed(0x6d69_7865);
+    let (mut ready, mut sent) = (Bench::new(), Bench::new());
+    let surface = [TARGET, 19 << 19 | 39 << 6, 1023 << 3 | 3];
+    let (mut mixed, mut written) = (Mixed::default(), [0; 2]);
+    for round in 0..3000 {
+        let format = FORMATS[rng.usize(..FORMATS.len())];
+        let factors = [1, 2, 3, 4, 5, 6, 17, 18, 19, 20, 21];
+        let mut factor = || factors[rng.usize(..factors.len())];
+        let blend = factor() << 20 | factor() << 15 | factor() << 5 | factor();
+        let blend = blend | u32::from(rng.bool()) << 31 | u32::from(rng.bool()) << 30;
+        let rest = 0xf << 24 | 1 << 22 | 0xf << 18 | 1 << 16 | 7 << 13 | 1 << 12 | 3;
+        let rest = rng.u32(..) & rng.u32(..) & rest;
+        let whole = rng.bool();
+        let (x, y) = (rng.u16(..9) * 4, rng.u16(..5) * 4);
+        let origins = [(0, 0), (2, 0), (0, 2), (2, 2)].map(|(dx, dy)| {
+            let away = if whole { 0 } else { rng.u16(..3) * 2 };
+            (x + dx + away, y + dy)
+        });
+        let mask = if whole { u16::MAX } else { rng.u16(..) };
+        let mut payload = [[0; 8]; 8];
+        payload
+            .as_flattened_mut()
+            .fill_with(|| (rng.f32() * 1.5 - 0.25).to_bits());
+        let alone = rng.u8(..8) == 0;
+        for bench in [&mut ready, &mut sent] {
+            let at = GpuAddr::from(STATE + 0x200);
+            bench.mem.write_u32(at, 1 << 29 | format << 18).unwrap();
+            bench.mem.write_dwords(at.offset(4), &surface).unwrap();
+            bench.dynamic(0x40, &[blend, rest]);
+            bench.dynamic(0x80, &[1, 0.5f32.to_bits(), 0, 0, 0, 0]);
+            bench.port.invalidate();
+            let pixels = &mut bench.events.pixels;
+            pixels.origins[..4].copy_from_slice(&origins);
+            pixels.mask = u32::from(mask);
+            pixels.coverage[0] = u32::from(mask);
+            // One message lets the port find out about target and state.
+            if !alone {
+                bench.send(MESSAGE, &payload).unwrap();
+            }
+        }
+        payload.as_flattened_mut().reverse();
+        let (request, msg) = message(MESSAGE, &payload);
+        let at = GpuAddr::from(STATE + 0x200);
+        let (backend, kept) = (&ready.backend, &ready.events.pixels);
+        let packed = {
+            let kept = (Some(kept), &mut mixed);
+            let port = &ready.port;
+            port.packed((request, at), &msg, &context(), backend, kept)
+        };
+        let ctx = context();
+        let again = ready.port.ready((request, at), &ctx, backend, kept);
+        let mut other = Mixed::default();
+        let again = again.and_then(|ready| ready.packed(&msg, kept, &mut other));
+        assert_eq!(packed.is_some(), again.is_some(), "round {round}");
+        if alone {
+            assert!(packed.is_none(), "round {round}");
+            continue;
+        }
+        if let Some(packed) = &packed {
+            if rng.bool() {
+                mixed = other;
+            }
+            let is_mixed = matches!(packed.1, direct::Packed::Mixed);
+            let done = ready.port.write_packed(&mut ready.mem, packed, &mixed);
+            if !done.unwrap() {
+                // Of two subspans in one place the second meets what the first has left.
+                let lit = |s: &usize| mask >> (4 * s) & 15 != 0;
+                let mut places: Vec<_> = (0..4).filter(lit).map(|s| origins[s]).collect();
+                places.sort_unstable();
+                let count = places.len();
+                places.dedup();
+                assert!(is_mixed && places.len() < count, "round {round}");
+                assert!(ready.picture() == sent.picture(), "round {round}");
+                sent.port.pixels = ready.port.pixels;
+                continue;
+            }
+            written[usize::from(is_mixed)] += 1;
+            sent.send(MESSAGE, &payload).unwrap();
+            assert_eq!(ready.port.pixels, sent.port.pixels, "round {round}");
+            assert!(ready.picture() == sent.picture(), "round {round}");
+            if is_mixed {
+                // The state may be another one.
+                ready.port.cc.forget_ways();
+                let done = ready.port.write_packed(&mut ready.mem, packed, &mixed);
+                assert!(!done.unwrap(), "round {round}");
+                assert!(ready.picture() == sent.picture(), "round {round}");
+            }
+        }
+    }
+    assert!(written[0] > 50 && written[1] > 1500, "{written:?}");
 }
 
 /// Squares like one that was seen become what messages would have made of them, or are left to a message.
