@@ -20,6 +20,8 @@ pub trait Eight: Copy {
     type F: Copy;
     /// Eight integers of 32 bits.
     type I: Copy;
+    /// Four doubles, or the bits of them.
+    type D: Copy;
 
     /// Integers from their places in memory.
     fn load(self, from: &[u32; 8]) -> Self::I;
@@ -100,10 +102,33 @@ pub trait Eight: Copy {
     fn mask(self, a: Self::I) -> u8;
     /// Entries of a table by the lowest three bits of their numbers.
     fn pick(self, table: Self::I, at: Self::I) -> Self::I;
-    /// Little-endian dwords by their numbers; the last one for numbers beyond, zeros of none.
-    fn gather(self, from: &[[u8; 4]], at: Self::I) -> Self::I;
-    /// Entries of a table of floats by their numbers; the last one for numbers beyond, zeros of none.
-    fn look_up(self, table: &[f32], at: Self::I) -> Self::F;
+    /// Dwords by their numbers; the last one for numbers beyond.
+    fn gather(self, from: Dwords<'_>, at: Self::I) -> Self::I;
+    /// Entries of a table by their lowest eight bits.
+    fn look_up(self, table: &[f32; 256], at: Self::I) -> Self::F;
+
+    /// Singles as doubles.
+    fn doubles(self, of: [f32; 4]) -> Self::D;
+    /// Doubles as singles, rounded to the nearest.
+    fn singles(self, of: Self::D) -> [f32; 4];
+    /// One double four times.
+    fn all_d(self, of: f64) -> Self::D;
+    /// a + b
+    fn add_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// a - b
+    fn sub_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// a * b
+    fn mul_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// a / b
+    fn div_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// The bits of a plus `b`, modulo 2^64.
+    fn add_bits(self, a: Self::D, b: u64) -> Self::D;
+    /// The bits of a less those of b, modulo 2^64.
+    fn sub_bits(self, a: Self::D, b: Self::D) -> Self::D;
+    /// The bits of a that `b` has as well.
+    fn and_bits(self, a: Self::D, b: u64) -> Self::D;
+    /// The upper twelve bits of a as the lowest ones, and those of `b`.
+    fn exponent_bits(self, a: Self::D, b: u64) -> Self::D;
 
     /// `a` where the highest bit of the mask is set, else `b`.
     #[inline(always)]
@@ -117,6 +142,30 @@ pub trait Eight: Copy {
         let mut out = [0; 8];
         self.store(a, &mut out);
         out
+    }
+}
+
+/// Little-endian dwords, of which there is at least one.
+#[derive(Clone, Copy, Debug)]
+pub struct Dwords<'a>(&'a [[u8; 4]]);
+
+impl<'a> Dwords<'a> {
+    /// A slice; a zero where it is empty. No more count than there are signed numbers.
+    #[inline]
+    #[must_use]
+    pub fn new(of: &'a [[u8; 4]]) -> Self {
+        let most = i32::MAX as usize;
+        match of {
+            [] => Dwords(&[[0; 4]]),
+            of => Dwords(of.get(..most).unwrap_or(of)),
+        }
+    }
+
+    /// The number of the last one.
+    #[inline(always)]
+    fn last(self) -> u32 {
+        // CAST: a signed number that is not negative.
+        (self.0.len() - 1) as u32
     }
 }
 

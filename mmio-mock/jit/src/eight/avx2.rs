@@ -3,7 +3,7 @@
 #[allow(clippy::wildcard_imports, reason = "a host's instructions")]
 use std::arch::x86_64::*;
 
-use super::{Eight, Loops};
+use super::{Dwords, Eight, Loops};
 
 /// A host that has AVX2 and FMA: there is one only where the host has been asked.
 #[derive(Clone, Copy, Debug)]
@@ -44,16 +44,10 @@ macro_rules! operations {
     )*};
 }
 
-/// The number of the last of `count` entries that an instruction can name; `None` when there are none.
-#[inline(always)]
-fn last(count: usize) -> Option<i32> {
-    let last = count.checked_sub(1)?;
-    Some(i32::try_from(last).unwrap_or(i32::MAX))
-}
-
 impl Eight for Avx2 {
     type F = __m256;
     type I = __m256i;
+    type D = __m256d;
 
     operations! {
         load(from: &[u32; 8]) -> __m256i {
@@ -131,22 +125,55 @@ impl Eight for Avx2 {
             _mm256_movemask_ps(_mm256_castsi256_ps(a)) as u8
         }
         pick(table: __m256i, at: __m256i) -> __m256i { _mm256_permutevar8x32_epi32(table, at) }
-        gather(from: &[[u8; 4]], at: __m256i) -> __m256i {
-            let Some(last) = last(from.len()) else {
-                return _mm256_setzero_si256();
-            };
-            let at = _mm256_min_epu32(at, _mm256_set1_epi32(last));
-            // SAFETY: every number is at most that of the last dword, and not negative.
-            unsafe { _mm256_i32gather_epi32::<4>(from.as_ptr().cast(), at) }
-        }
-        look_up(table: &[f32], at: __m256i) -> __m256 {
-            let Some(last) = last(table.len()) else {
-                return _mm256_setzero_ps();
-            };
-            let at = _mm256_min_epu32(at, _mm256_set1_epi32(last));
-            // SAFETY: every number is at most that of the last entry, and not negative.
+        look_up(table: &[f32; 256], at: __m256i) -> __m256 {
+            let at = _mm256_and_si256(at, _mm256_set1_epi32(0xff));
+            // SAFETY: every number is below that of entries, and not negative.
             unsafe { _mm256_i32gather_ps::<4>(table.as_ptr(), at) }
         }
+        doubles(of: [f32; 4]) -> __m256d {
+            let [a, b, c, d] = of;
+            _mm256_cvtps_pd(_mm_setr_ps(a, b, c, d))
+        }
+        singles(of: __m256d) -> [f32; 4] {
+            let mut out = [0.0; 4];
+            // SAFETY: four singles are written, as many as there are, at any alignment.
+            unsafe { _mm_storeu_ps(out.as_mut_ptr(), _mm256_cvtpd_ps(of)) };
+            out
+        }
+        all_d(of: f64) -> __m256d { _mm256_set1_pd(of) }
+        add_d(a: __m256d, b: __m256d) -> __m256d { _mm256_add_pd(a, b) }
+        sub_d(a: __m256d, b: __m256d) -> __m256d { _mm256_sub_pd(a, b) }
+        mul_d(a: __m256d, b: __m256d) -> __m256d { _mm256_mul_pd(a, b) }
+        div_d(a: __m256d, b: __m256d) -> __m256d { _mm256_div_pd(a, b) }
+        add_bits(a: __m256d, b: u64) -> __m256d {
+            let b = _mm256_set1_epi64x(b.cast_signed());
+            _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), b))
+        }
+        sub_bits(a: __m256d, b: __m256d) -> __m256d {
+            let b = _mm256_castpd_si256(b);
+            _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_castpd_si256(a), b))
+        }
+        and_bits(a: __m256d, b: u64) -> __m256d {
+            let b = _mm256_set1_epi64x(b.cast_signed());
+            _mm256_castsi256_pd(_mm256_and_si256(_mm256_castpd_si256(a), b))
+        }
+        exponent_bits(a: __m256d, b: u64) -> __m256d {
+            let a = _mm256_srli_epi64::<52>(_mm256_castpd_si256(a));
+            _mm256_castsi256_pd(_mm256_or_si256(a, _mm256_set1_epi64x(b.cast_signed())))
+        }
+    }
+
+    #[inline(always)]
+    fn gather(self, from: Dwords<'_>, at: __m256i) -> __m256i {
+        #[inline]
+        #[target_feature(enable = "avx2,fma")]
+        fn inside(from: Dwords<'_>, at: __m256i) -> __m256i {
+            let at = _mm256_min_epu32(at, _mm256_set1_epi32(from.last().cast_signed()));
+            // SAFETY: there is at least one dword, and every number is at most that of the last one, and not negative.
+            unsafe { _mm256_i32gather_epi32::<4>(from.0.as_ptr().cast(), at) }
+        }
+        // SAFETY: an `Avx2` says that the host has what the function needs.
+        unsafe { inside(from, at) }
     }
 
     #[inline(always)]

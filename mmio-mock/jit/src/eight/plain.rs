@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use super::Eight;
+use super::{Dwords, Eight};
 
 /// A host without vectors that are of use.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,7 @@ const fn ones(holds: bool) -> u32 {
 impl Eight for Plain {
     type F = [f32; 8];
     type I = [u32; 8];
+    type D = [f64; 4];
 
     #[inline(always)]
     fn load(self, from: &[u32; 8]) -> [u32; 8] {
@@ -171,13 +172,56 @@ impl Eight for Plain {
         at.map(|at| table[(at & 7) as usize])
     }
     #[inline(always)]
-    fn gather(self, from: &[[u8; 4]], at: [u32; 8]) -> [u32; 8] {
-        let dword = |at: u32| from.get(at as usize).or(from.last());
-        at.map(|at| dword(at).map_or(0, |bytes| u32::from_le_bytes(*bytes)))
+    fn gather(self, from: Dwords<'_>, at: [u32; 8]) -> [u32; 8] {
+        // PANIC: no number is beyond the last.
+        at.map(|at| u32::from_le_bytes(from.0[at.min(from.last()) as usize]))
     }
     #[inline(always)]
-    fn look_up(self, table: &[f32], at: [u32; 8]) -> [f32; 8] {
-        let entry = |at: u32| table.get(at as usize).or(table.last());
-        at.map(|at| entry(at).copied().unwrap_or(0.0))
+    fn look_up(self, table: &[f32; 256], at: [u32; 8]) -> [f32; 8] {
+        at.map(|at| table[(at & 0xff) as usize])
+    }
+    #[inline(always)]
+    fn doubles(self, of: [f32; 4]) -> [f64; 4] {
+        of.map(f64::from)
+    }
+    #[inline(always)]
+    fn singles(self, of: [f64; 4]) -> [f32; 4] {
+        of.map(|of| of as f32)
+    }
+    #[inline(always)]
+    fn all_d(self, of: f64) -> [f64; 4] {
+        [of; 4]
+    }
+    #[inline(always)]
+    fn add_d(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        from_fn(|i| a[i] + b[i])
+    }
+    #[inline(always)]
+    fn sub_d(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        from_fn(|i| a[i] - b[i])
+    }
+    #[inline(always)]
+    fn mul_d(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        from_fn(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn div_d(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        from_fn(|i| a[i] / b[i])
+    }
+    #[inline(always)]
+    fn add_bits(self, a: [f64; 4], b: u64) -> [f64; 4] {
+        a.map(|a| f64::from_bits(a.to_bits().wrapping_add(b)))
+    }
+    #[inline(always)]
+    fn sub_bits(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        from_fn(|i| f64::from_bits(a[i].to_bits().wrapping_sub(b[i].to_bits())))
+    }
+    #[inline(always)]
+    fn and_bits(self, a: [f64; 4], b: u64) -> [f64; 4] {
+        a.map(|a| f64::from_bits(a.to_bits() & b))
+    }
+    #[inline(always)]
+    fn exponent_bits(self, a: [f64; 4], b: u64) -> [f64; 4] {
+        a.map(|a| f64::from_bits(a.to_bits() >> 52 | b))
     }
 }

@@ -11,7 +11,7 @@ mod place;
 mod source;
 
 use eu::Grf;
-use jit::eight::{Loops, eight};
+use jit::eight::eight;
 use mem::Memory;
 
 use super::address::Mode;
@@ -23,7 +23,7 @@ use super::state::{Filter, Sampler};
 use super::texel::spread;
 use crate::intel::surface::{Capability, Surface, SurfaceKind};
 use form::Form;
-use kernel::Kernel;
+use kernel::{Kernel, is_odd};
 use source::{Once, Source};
 
 pub use source::Pages;
@@ -45,6 +45,8 @@ pub struct Lanes {
     compare: Compare,
     /// Coordinates count texels.
     unnormalized: bool,
+    /// Four bytes a texel, one slice, and nothing beyond filters and address modes without a border.
+    plain: bool,
     /// Red, green and blue are sRGB and become linear texel by texel.
     pub linearize: bool,
 }
@@ -95,6 +97,10 @@ impl Lanes {
         });
         let control = sampler.lod_control(&surface);
         let levels = place::Levels::new(&surface, &control)?;
+        let plain = form.is_plain()
+            && surface.depth <= 1
+            && !(borders || compares || sampler.unnormalized || surface.return_s1_14)
+            && !is_odd(&surface.geometry);
         Some(Lanes {
             modes: [modes[0], modes[1]],
             min: sampler.min,
@@ -109,6 +115,7 @@ impl Lanes {
                 function: sampler.shadow,
             },
             unnormalized: sampler.unnormalized,
+            plain,
             linearize: encoded,
             surface,
         })
@@ -184,40 +191,40 @@ impl Served<'_> {
     #[inline(always)]
     fn from<S: Source>(self, source: S) -> Option<()> {
         match self.lanes.form.size {
-            0 => self.wide::<S, 0, 1>(source),
-            1 => self.wide::<S, 1, 1>(source),
-            2 => self.wide::<S, 2, 1>(source),
-            3 => self.wide::<S, 3, 2>(source),
-            4 => self.wide::<S, 4, 4>(source),
+            2 if self.lanes.plain => self.wide::<S, 2, 1, true>(source),
+            0 => self.wide::<S, 0, 1, false>(source),
+            1 => self.wide::<S, 1, 1, false>(source),
+            2 => self.wide::<S, 2, 1, false>(source),
+            3 => self.wide::<S, 3, 2, false>(source),
+            4 => self.wide::<S, 4, 4, false>(source),
             _ => None,
         }
     }
 
     #[inline(always)]
-    fn wide<S: Source, const SIZE: u32, const D: usize>(self, source: S) -> Option<()> {
+    fn wide<S: Source, const SIZE: u32, const D: usize, const PLAIN: bool>(
+        self,
+        source: S,
+    ) -> Option<()> {
         match self.request.shape.simd {
-            Simd::Simd16 => eight(self.kernel::<S, 2, SIZE, D>(source)),
-            Simd::Simd8 => eight(self.kernel::<S, 1, SIZE, D>(source)),
+            Simd::Simd16 => self.kernel::<S, 2, SIZE, D, PLAIN>(source),
+            Simd::Simd8 => self.kernel::<S, 1, SIZE, D, PLAIN>(source),
             Simd::Simd4x2 => None,
         }
     }
 
     #[inline(always)]
-    fn kernel<'k, S: Source, const H: usize, const SIZE: u32, const D: usize>(
+    fn kernel<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool>(
         self,
         source: S,
-    ) -> impl Loops<Out = Option<()>> + 'k
-    where
-        Self: 'k,
-        S: 'k,
-    {
-        Kernel::<S, H, SIZE, D> {
+    ) -> Option<()> {
+        eight(Kernel::<S, H, SIZE, D, PLAIN> {
             lanes: self.lanes,
             request: self.request,
             params: self.params,
             active: self.active,
             source,
             response: self.response,
-        }
+        })
     }
 }

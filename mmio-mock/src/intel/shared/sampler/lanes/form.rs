@@ -160,6 +160,11 @@ impl Form {
         }
     }
 
+    /// Four bytes that are whole numbers.
+    pub fn is_plain(&self) -> bool {
+        self.blend == Blend::Bytes { encoded: false }
+    }
+
     /// The channel that shows a value.
     pub fn shown(&self, value: usize) -> usize {
         let shows = |channel: &Channel| *channel == Channel::Value(value);
@@ -297,31 +302,34 @@ fn widened<E: Eight>(e: E, value: E::I, mantissa: u32) -> E::I {
     e.select(infinite, e.or(wide, e.all(0x7f80_0000)), out)
 }
 
-/// Four bytes of several texels, as they are blended.
+/// A byte of several texels as a whole number.
 #[inline(always)]
-pub(super) fn bytes<E: Eight, const T: usize>(
+pub(super) fn byte<E: Eight, const BYTE: u32, const T: usize>(
     e: E,
     texels: &[E::I; T],
-    byte: usize,
-    encoded: bool,
 ) -> [E::F; T] {
-    // CAST: four bytes.
-    let shift = byte as u32 * 8;
     each(
         texels,
         e.all_f(0.0),
         #[inline(always)]
-        |texel| {
-            let raw = match byte {
-                0 => e.and(texel, e.all(0xff)),
-                3 => e.shr(texel, shift),
-                _ => e.and(e.shr(texel, shift), e.all(0xff)),
-            };
-            if encoded && byte < 3 {
-                e.look_up(num::srgb::linear_of_bytes(), raw)
-            } else {
-                e.number(raw)
-            }
+        |texel| match BYTE {
+            0 => e.number(e.and(texel, e.all(0xff))),
+            3 => e.number(e.shr(texel, 24)),
+            _ => e.number(e.and(e.shr(texel, BYTE * 8), e.all(0xff))),
         },
+    )
+}
+
+/// A byte of several texels that is a colour of sRGB.
+#[inline(always)]
+pub(super) fn encoded<E: Eight, const BYTE: u32, const T: usize>(
+    e: E,
+    texels: &[E::I; T],
+) -> [E::F; T] {
+    each(
+        texels,
+        e.all_f(0.0),
+        #[inline(always)]
+        |texel| e.look_up(num::srgb::linear_of_bytes(), e.shr(texel, BYTE * 8)),
     )
 }

@@ -3,7 +3,7 @@
 use eu::Grf;
 use jit::eight::{Eight, Loops, each};
 
-use super::form::{Blend, Channel, Field, Values, bytes};
+use super::form::{Blend, Channel, Field, Values, byte, encoded};
 use super::levels::{Chosen, base_lods, levels};
 use super::place::{Place, columns, linear, nearest, offsets, rows};
 use super::source::Source;
@@ -11,9 +11,11 @@ use super::{Compare, Lanes};
 use crate::intel::shared::sampler::message::{Op, Params, Request, write_registers};
 use crate::intel::shared::sampler::s1_14;
 use crate::intel::shared::sampler::state::Filter;
+use crate::intel::surface::Geometry;
 
-/// A message of `H` times eight pixels, on texels of `1 << SIZE` bytes, which are `D` dwords or a part of one.
-pub(super) struct Kernel<'a, S, const H: usize, const SIZE: u32, const D: usize> {
+/// A message of `H` times eight pixels, on texels of `1 << SIZE` bytes, which are `D` dwords or a part of one. `PLAIN`: of a surface under a sampler that are [plain](Lanes::plain).
+pub(super) struct Kernel<'a, S, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool>
+{
     pub lanes: &'a Lanes,
     pub request: &'a Request,
     pub params: &'a Params<'a>,
@@ -39,8 +41,8 @@ struct Texel<E: Eight, const D: usize> {
     border: E::I,
 }
 
-impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Loops
-    for Kernel<'_, S, H, SIZE, D>
+impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool> Loops
+    for Kernel<'_, S, H, SIZE, D, PLAIN>
 {
     /// `None`: a texel cannot be read, and nothing has been written.
     type Out = Option<()>;
@@ -49,7 +51,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Loops
     fn run<E: Eight>(mut self, e: E) -> Option<()> {
         let coords = self.coords(e);
         let chosen = self.choose(e, &coords);
-        let compares = self.request.shape.compares();
+        let compares = self.compares();
         let zero = e.all_f(0.0);
         let mut colours = [[zero; 4]; H];
         for half in 0..H {
@@ -58,11 +60,10 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Loops
             if lit == 0 {
                 continue;
             }
-            let index = self.float(e, self.request.order.r, half);
             let pixels = Pixels {
                 coords: coords[half],
                 chosen: chosen[half],
-                slice: self.slice(e, index),
+                slice: self.slice(e, half),
                 reference: if compares {
                     self.float(e, self.request.order.reference, half)
                 } else {
@@ -81,7 +82,9 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Loops
     }
 }
 
-impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H, SIZE, D> {
+impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool>
+    Kernel<'_, S, H, SIZE, D, PLAIN>
+{
     /// A parameter of eight pixels.
     #[inline(always)]
     fn float<E: Eight>(&self, e: E, index: u8, half: usize) -> E::F {
@@ -94,13 +97,32 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         let mut coords = [[e.all_f(0.0); 2]; H];
         for (half, coords) in coords.iter_mut().enumerate() {
             *coords = [self.float(e, 0, half), self.float(e, 1, half)];
-            if self.lanes.unnormalized {
+            if !PLAIN && self.lanes.unnormalized {
                 let [width, height] = self.lanes.size();
                 let [u, v] = *coords;
                 *coords = [e.div_f(u, e.all_f(width)), e.div_f(v, e.all_f(height))];
             }
         }
         coords
+    }
+
+    /// Whether texels are compared.
+    #[inline(always)]
+    fn compares(&self) -> bool {
+        !PLAIN && self.lanes.compare.serves
+    }
+
+    /// Whether texels may be of the border.
+    #[inline(always)]
+    fn border(&self) -> Option<&[f32; 4]> {
+        self.lanes.border.as_ref().filter(|_| !PLAIN)
+    }
+
+    /// How the surface lies in memory, and whether offsets take more than shifts and products.
+    #[inline(always)]
+    fn geometry(&self) -> (&Geometry, bool) {
+        let geometry = &self.lanes.surface.geometry;
+        (geometry, !PLAIN && is_odd(geometry))
     }
 
     /// Whether the message brings a bias or a LOD.
@@ -153,11 +175,12 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
 
     /// Slices by array indices.
     #[inline(always)]
-    fn slice<E: Eight>(&self, e: E, index: E::F) -> E::I {
+    fn slice<E: Eight>(&self, e: E, half: usize) -> E::I {
         let surface = &self.lanes.surface;
-        if surface.depth <= 1 {
+        if PLAIN || surface.depth <= 1 {
             return e.all(0);
         }
+        let index = self.float(e, self.request.order.r, half);
         let last = e.all_f((surface.depth - 1) as f32);
         let index = e.add_f(index, e.all_f(0.5));
         let index = e.min_f(e.max_f(index, e.all_f(0.0)), last);
@@ -252,7 +275,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
     /// What columns of a level add to offsets.
     #[inline(always)]
     fn columns<E: Eight, const T: usize>(&self, e: E, place: &Place<E>, x: [E::I; T]) -> [E::I; T] {
-        let geometry = &self.lanes.surface.geometry;
+        let geometry = self.geometry();
         each(
             &x,
             e.all(0),
@@ -264,7 +287,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
     /// What rows of a level add to offsets.
     #[inline(always)]
     fn rows<E: Eight, const T: usize>(&self, e: E, place: &Place<E>, y: [E::I; T]) -> [E::I; T] {
-        let geometry = &self.lanes.surface.geometry;
+        let geometry = self.geometry();
         each(
             &y,
             e.all(0),
@@ -276,7 +299,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
     /// The first texel for those of the border.
     #[inline(always)]
     fn inside<E: Eight>(&self, e: E, texel: E::I) -> E::I {
-        if self.lanes.border.is_none() {
+        if self.border().is_none() {
             return texel;
         }
         e.max(texel, e.all(0))
@@ -290,7 +313,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         lit: u8,
     ) -> Option<Texel<E, D>> {
         let at = offsets(e, &self.lanes.surface.geometry, column, row);
-        let (border, lit) = if self.lanes.border.is_some() {
+        let (border, lit) = if self.border().is_some() {
             let border = e.or(x, y);
             (border, lit & !e.mask(border))
         } else {
@@ -309,18 +332,37 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         reference: E::F,
         blend: impl Fn([E::F; T]) -> E::F,
     ) -> Values<E> {
+        let dword = each(
+            texels,
+            e.all(0),
+            #[inline(always)]
+            |texel| texel.dwords[0],
+        );
+        if PLAIN {
+            return [
+                blend(byte::<E, 0, T>(e, &dword)),
+                blend(byte::<E, 1, T>(e, &dword)),
+                blend(byte::<E, 2, T>(e, &dword)),
+                blend(byte::<E, 3, T>(e, &dword)),
+            ];
+        }
         let mut values = [e.all_f(0.0); 4];
         match &self.lanes.form.blend {
-            Blend::Bytes { encoded } => {
-                let dwords = each(
-                    texels,
-                    e.all(0),
-                    #[inline(always)]
-                    |texel| texel.dwords[0],
-                );
-                for (byte, value) in values.iter_mut().enumerate() {
-                    *value = blend(bytes(e, &dwords, byte, *encoded));
-                }
+            Blend::Bytes { encoded: false } => {
+                values = [
+                    blend(byte::<E, 0, T>(e, &dword)),
+                    blend(byte::<E, 1, T>(e, &dword)),
+                    blend(byte::<E, 2, T>(e, &dword)),
+                    blend(byte::<E, 3, T>(e, &dword)),
+                ];
+            }
+            Blend::Bytes { encoded: true } => {
+                values = [
+                    blend(encoded::<E, 0, T>(e, &dword)),
+                    blend(encoded::<E, 1, T>(e, &dword)),
+                    blend(encoded::<E, 2, T>(e, &dword)),
+                    blend(byte::<E, 3, T>(e, &dword)),
+                ];
             }
             Blend::Fields(fields, count) => {
                 let dwords = each(
@@ -331,12 +373,12 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
                 );
                 for n in 0..*count {
                     let mut of = fields[n].decode(e, &dwords);
-                    if let Some(border) = &self.lanes.border {
+                    if let Some(border) = self.border() {
                         for (value, texel) in of.iter_mut().zip(texels) {
                             *value = e.select_f(texel.border, e.all_f(border[n]), *value);
                         }
                     }
-                    if self.request.shape.compares() {
+                    if self.compares() {
                         of = self.lanes.compare.lit(e, &fields[n], of, reference);
                     }
                     values[n] = blend(of);
@@ -350,14 +392,30 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
     #[inline(always)]
     fn finished<E: Eight>(&self, e: E, mut values: Values<E>) -> [Grf; 4] {
         let lanes = self.lanes;
+        if PLAIN {
+            let [red, blue] = match lanes.form.channels[0] {
+                Channel::Value(2) => [values[2], values[0]],
+                _ => [values[0], values[2]],
+            };
+            let alpha = match lanes.form.channels[3] {
+                Channel::Value(_) => self.scaled(e, values[3]),
+                Channel::Constant(bits) => e.float(e.all(bits)),
+            };
+            let [red, green, blue] = [
+                self.scaled(e, red),
+                self.scaled(e, values[1]),
+                self.scaled(e, blue),
+            ];
+            return [
+                e.array(e.bits(red)),
+                e.array(e.bits(green)),
+                e.array(e.bits(blue)),
+                e.array(e.bits(alpha)),
+            ];
+        }
         if let Blend::Bytes { encoded } = lanes.form.blend {
-            let by = 255.0;
             for value in values.iter_mut().skip(if encoded { 3 } else { 0 }) {
-                // Weights that a message brings may be so small that the quotient is a denormal.
-                *value = match self.brings() {
-                    Some(_) => e.div_f(*value, e.all_f(by)),
-                    None => e.quotient(*value, (by, 1.0 / by)),
-                };
+                *value = self.scaled(e, *value);
             }
         }
         let mut planes = [[0; 8]; 4];
@@ -372,6 +430,22 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         }
         planes
     }
+
+    /// Parts of 255 as parts of one.
+    #[inline(always)]
+    fn scaled<E: Eight>(&self, e: E, value: E::F) -> E::F {
+        let by = 255.0;
+        match self.brings() {
+            // Weights that a message brings may be so small that the quotient is a denormal.
+            Some(_) => e.div_f(value, e.all_f(by)),
+            None => e.quotient(value, (by, 1.0 / by)),
+        }
+    }
+}
+
+/// Whether offsets take more than shifts and products.
+pub(super) fn is_odd(geometry: &Geometry) -> bool {
+    geometry.by_samples || geometry.line_stride != 0 || geometry.line_offset != 0
 }
 
 impl Compare {

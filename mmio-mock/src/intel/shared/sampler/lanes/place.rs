@@ -141,12 +141,7 @@ impl Levels {
             let rows = row.next_multiple_of(height.into());
             let across = bytes * u64::from(height);
             let down = (rows - u64::from(height)) * u64::from(geometry.pitch);
-            let swizzled = if geometry.swizzle == BitSixSwizzle::None {
-                0
-            } else {
-                64
-            };
-            end = end.max(down.checked_add(across)?.checked_add(swizzled)?);
+            end = end.max(down.checked_add(across)?);
         }
         (end < LARGEST).then_some(end)
     }
@@ -217,16 +212,15 @@ pub(super) fn linear<E: Eight>(e: E, mode: Mode, coord: E::F, size: E::I) -> ([E
     (folded, weight)
 }
 
-/// Whether offsets take more than shifts and products.
+/// What columns add to offsets; of `odd` surfaces pixel by pixel.
 #[inline(always)]
-fn odd(geometry: &Geometry) -> bool {
-    geometry.by_samples || geometry.line_stride != 0 || geometry.line_offset != 0
-}
-
-/// What columns add to offsets.
-#[inline(always)]
-pub(super) fn columns<E: Eight>(e: E, geometry: &Geometry, size: u32, x: E::I) -> E::I {
-    if odd(geometry) {
+pub(super) fn columns<E: Eight>(
+    e: E,
+    (geometry, odd): (&Geometry, bool),
+    size: u32,
+    x: E::I,
+) -> E::I {
+    if odd {
         return e.load(&geometry.columns(&e.array(x)));
     }
     let x = e.shl(x, size);
@@ -241,10 +235,10 @@ pub(super) fn columns<E: Eight>(e: E, geometry: &Geometry, size: u32, x: E::I) -
     e.add(e.shl(e.and_not(inside, x), shift), e.and(x, inside))
 }
 
-/// What rows add to offsets.
+/// What rows add to offsets; of `odd` surfaces pixel by pixel.
 #[inline(always)]
-pub(super) fn rows<E: Eight>(e: E, geometry: &Geometry, y: E::I) -> E::I {
-    if odd(geometry) {
+pub(super) fn rows<E: Eight>(e: E, (geometry, odd): (&Geometry, bool), y: E::I) -> E::I {
+    if odd {
         return e.load(&geometry.rows(&e.array(y)));
     }
     let pitch = e.all(geometry.pitch);
@@ -263,8 +257,18 @@ pub(super) fn rows<E: Eight>(e: E, geometry: &Geometry, y: E::I) -> E::I {
 #[inline(always)]
 pub(super) fn offsets<E: Eight>(e: E, geometry: &Geometry, columns: E::I, rows: E::I) -> E::I {
     let at = e.add(columns, rows);
-    if geometry.tiling == Tiling::Linear || geometry.swizzle == BitSixSwizzle::None {
+    if geometry.tiling == Tiling::Linear {
         return at;
     }
-    e.load(&e.array(at).map(|at| geometry.swizzle.apply(at)))
+    // Those bits, moved to bit 6.
+    let [nine, ten, eleven] = match geometry.swizzle {
+        BitSixSwizzle::None => return at,
+        BitSixSwizzle::Nine => [64, 0, 0],
+        BitSixSwizzle::NineTen => [64, 64, 0],
+        BitSixSwizzle::NineEleven => [64, 0, 64],
+        BitSixSwizzle::NineTenEleven => [64, 64, 64],
+    };
+    let fold = e.and(e.shr(at, 3), e.all(nine));
+    let fold = e.xor(fold, e.and(e.shr(at, 4), e.all(ten)));
+    e.xor(at, e.xor(fold, e.and(e.shr(at, 5), e.all(eleven))))
 }

@@ -1,6 +1,6 @@
 //! Reading texels of eight pixels at once, through tables of pages.
 
-use jit::eight::{Eight, each};
+use jit::eight::{Dwords, Eight, each};
 use mem::{Access, GpuAddr, Memory, PAGE_SIZE};
 
 /// Pages whose places are kept while a message is served.
@@ -90,7 +90,7 @@ impl Pages {
             return None;
         };
         let bytes = mem.arena_bytes().get(first..)?.get(..bytes)?;
-        Some(Run(bytes.as_chunks().0))
+        Some(Run(Dwords::new(bytes.as_chunks().0)))
     }
 
     /// The bytes of the surface, page by page.
@@ -100,8 +100,8 @@ impl Pages {
             return None;
         };
         Some(Scattered {
-            memory: mem.arena_bytes().as_chunks().0,
-            table,
+            memory: Dwords::new(mem.arena_bytes().as_chunks().0),
+            table: Dwords::new(table),
             in_page: self.in_page,
         })
     }
@@ -111,7 +111,7 @@ impl Pages {
 #[inline(always)]
 fn dwords<E: Eight, const SIZE: u32, const D: usize>(
     e: E,
-    from: &[[u8; 4]],
+    from: Dwords<'_>,
     at: E::I,
     first: E::I,
 ) -> [E::I; D] {
@@ -134,7 +134,7 @@ fn dwords<E: Eight, const SIZE: u32, const D: usize>(
 
 /// A surface whose pages lie one behind another.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'a>(&'a [[u8; 4]]);
+pub(super) struct Run<'a>(Dwords<'a>);
 
 impl Source for Run<'_> {
     #[inline(always)]
@@ -151,8 +151,8 @@ impl Source for Run<'_> {
 /// A surface whose pages lie anywhere, or of which some are not there.
 #[derive(Clone, Copy)]
 pub(super) struct Scattered<'a> {
-    memory: &'a [[u8; 4]],
-    table: &'a [[u8; 4]],
+    memory: Dwords<'a>,
+    table: Dwords<'a>,
     in_page: u32,
 }
 
