@@ -173,8 +173,12 @@ impl<'a> Dwords<'a> {
 #[inline(always)]
 pub fn each<T: Copy, U: Copy, const N: usize>(of: &[T; N], start: U, f: impl Fn(T) -> U) -> [U; N] {
     let mut out = [start; N];
-    for (out, &of) in out.iter_mut().zip(of) {
-        *out = f(of);
+    // By number: iterators of two arrays are functions of their own, which are not always inlined.
+    let mut n = 0;
+    while n < N {
+        // PANIC: below the length of both.
+        out[n] = f(of[n]);
+        n += 1;
     }
     out
 }

@@ -117,8 +117,8 @@ impl Eight for Avx2 {
         more(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpgt_epi32(a, b) }
         equal(a: __m256i, b: __m256i) -> __m256i { _mm256_cmpeq_epi32(a, b) }
         select(mask: __m256i, a: __m256i, b: __m256i) -> __m256i {
-            let [mask, a, b] = [mask, a, b].map(|v| _mm256_castsi256_ps(v));
-            _mm256_castps_si256(_mm256_blendv_ps(b, a, mask))
+            let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
+            _mm256_castps_si256(_mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask)))
         }
         mask(a: __m256i) -> u8 {
             // CAST: eight bits.

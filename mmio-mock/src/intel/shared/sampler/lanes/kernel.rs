@@ -73,9 +73,10 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             };
             colours[half] = self.blended(e, &pixels)?;
         }
-        for (half, values) in colours.into_iter().enumerate() {
+        // Loops over vectors are by number: iterators are functions that are not always inlined.
+        for half in 0..H {
             let lit = (self.active >> (half * 8)) as u8;
-            let planes = self.finished(e, values);
+            let planes = self.finished(e, colours[half]);
             write_registers::<H>(self.request, (half, lit), &planes, self.response);
         }
         Some(())
@@ -95,13 +96,16 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
     #[inline(always)]
     fn coords<E: Eight>(&self, e: E) -> [[E::F; 2]; H] {
         let mut coords = [[e.all_f(0.0); 2]; H];
-        for (half, coords) in coords.iter_mut().enumerate() {
-            *coords = [self.float(e, 0, half), self.float(e, 1, half)];
+        for half in 0..H {
+            let mut uv = [self.float(e, 0, half), self.float(e, 1, half)];
             if !PLAIN && self.lanes.unnormalized {
                 let [width, height] = self.lanes.size();
-                let [u, v] = *coords;
-                *coords = [e.div_f(u, e.all_f(width)), e.div_f(v, e.all_f(height))];
+                uv = [
+                    e.div_f(uv[0], e.all_f(width)),
+                    e.div_f(uv[1], e.all_f(height)),
+                ];
             }
+            coords[half] = uv;
         }
         coords
     }
@@ -158,7 +162,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             beta: bias,
             mag: e.all(0),
         }; H];
-        for (half, chosen) in chosen.iter_mut().enumerate() {
+        for half in 0..H {
             let second = self.float(e, self.request.order.lod, half);
             let lod = match brings {
                 Some(true) => {
@@ -168,7 +172,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
                 Some(false) => e.add_f(e.add_f(lods[half], bias), second),
                 None => e.add_f(e.add_f(lods[half], bias), e.all_f(0.0)),
             };
-            *chosen = levels(e, control, lod);
+            chosen[half] = levels(e, control, lod);
         }
         chosen
     }
@@ -214,11 +218,12 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             let level = e.add(chosen.level, e.all(ahead));
             let place = self.lanes.levels.place(e, level, pixels.slice);
             let values = self.level(e, filter, pixels, &place, lit)?;
-            for (colour, value) in colours.iter_mut().zip(values) {
-                *colour = match step {
+            for n in 0..4 {
+                let (colour, value) = (colours[n], values[n]);
+                colours[n] = match step {
                     0 => value,
-                    1 => e.select_f(chosen.mag, value, *colour),
-                    _ => e.select_f(behind, mix(e, *colour, value, chosen.beta), *colour),
+                    1 => e.select_f(chosen.mag, value, colour),
+                    _ => e.select_f(behind, mix(e, colour, value, chosen.beta), colour),
                 };
             }
         }
@@ -374,8 +379,8 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
                 for n in 0..*count {
                     let mut of = fields[n].decode(e, &dwords);
                     if let Some(border) = self.border() {
-                        for (value, texel) in of.iter_mut().zip(texels) {
-                            *value = e.select_f(texel.border, e.all_f(border[n]), *value);
+                        for t in 0..T {
+                            of[t] = e.select_f(texels[t].border, e.all_f(border[n]), of[t]);
                         }
                     }
                     if self.compares() {
@@ -414,8 +419,8 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             ];
         }
         if let Blend::Bytes { encoded } = lanes.form.blend {
-            for value in values.iter_mut().skip(if encoded { 3 } else { 0 }) {
-                *value = self.scaled(e, *value);
+            for n in if encoded { 3 } else { 0 }..4 {
+                values[n] = self.scaled(e, values[n]);
             }
         }
         let mut planes = [[0; 8]; 4];

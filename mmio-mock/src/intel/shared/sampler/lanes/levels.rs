@@ -121,16 +121,16 @@ pub(super) fn base_lods<E: Eight, const H: usize>(
         },
     );
     let mut longest = [0.0; 4];
-    for (to, square) in longest.as_chunks_mut::<2>().0.iter_mut().zip(squares) {
-        *to = e.firsts(square);
+    for half in 0..H {
+        [longest[half * 2], longest[half * 2 + 1]] = e.firsts(squares[half]);
     }
     let logarithms = e.singles(log2_normal(e, e.doubles(longest)));
     let mut lods = [e.all_f(0.0); H];
-    let pairs = logarithms.as_chunks::<2>().0;
-    for (half, to) in lods.iter_mut().enumerate() {
+    for half in 0..H {
         // PANIC: there are two halves at most.
-        let logarithm = log2(e, squares[half], e.fours(pairs[half]));
-        *to = e.mul_f(e.all_f(0.5), logarithm);
+        let pair = [logarithms[half * 2], logarithms[half * 2 + 1]];
+        let logarithm = log2(e, squares[half], e.fours(pair));
+        lods[half] = e.mul_f(e.all_f(0.5), logarithm);
     }
     lods
 }

@@ -116,17 +116,17 @@ fn dwords<E: Eight, const SIZE: u32, const D: usize>(
     first: E::I,
 ) -> [E::I; D] {
     let mut texel = [first; D];
-    for (n, texel) in texel.iter_mut().enumerate() {
+    for n in 0..D {
         // CAST: below four.
         let number = if n == 0 {
             first
         } else {
             e.add(first, e.all(n as u32))
         };
-        *texel = e.gather(from, number);
+        texel[n] = e.gather(from, number);
         if SIZE < 2 {
             let shift = e.shl(e.and(at, e.all(3)), 3);
-            *texel = e.shr_each(*texel, shift);
+            texel[n] = e.shr_each(texel[n], shift);
         }
     }
     texel
