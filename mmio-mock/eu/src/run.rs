@@ -247,6 +247,7 @@ impl Thread {
         }
         let ready = counts.left >= u64::from(begin.done.steps)
             && self.acc_lazy
+            && self.acc_on
             && self.step == 0
             && !self.alt
             && !(begin.leaves != 0 && self.spf)
@@ -260,6 +261,7 @@ impl Thread {
         let mut channels = Channels {
             enabled: self.emask,
             flags: self.flag,
+            accumulator: &mut self.acc,
         };
         let ended = kernel.run(
             usize::from(begin.stretch),
