@@ -1,5 +1,6 @@
 //! Random kernels of what stretches are made of, and threads with random registers.
 
+use crate::forms;
 use eu::{Delivery, Grf, Message, Port, Thread, ThreadInit};
 use fastrand::Rng;
 use isa::inst::{AccessMode, Branch, Compression, CondMod, PredCtrl, SendDesc};
@@ -21,7 +22,7 @@ impl Port for Kernel {
     }
 }
 
-fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+pub fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.usize(..of.len())]
 }
 
@@ -66,7 +67,7 @@ fn region(rng: &mut Rng) -> Region {
     pick(rng, &[Region::VEC8, Region::VEC8, Region::SCALAR])
 }
 
-fn source(rng: &mut Rng, ty: Type, constant: bool) -> Src {
+pub fn source(rng: &mut Rng, ty: Type, constant: bool) -> Src {
     let mut s = Src {
         file: RegFile::Grf,
         ty,
@@ -115,7 +116,7 @@ const CONDITIONS: [CondMod; 7] = [
 ];
 
 /// An instruction of the kind that stretches have, with some that they have not.
-fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
+pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
     use Opcode::{
         Add, And, Asr, Cmp, Frc, Mad, Math, Mov, Mul, Not, Or, Pln, Rndd, Rnde, Rndz, Sel, Shl,
         Shr, Xor,
@@ -265,7 +266,12 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
                 continue;
             }
             // Some are not encoded in a generation.
-            if let Ok(words) = isa::encode(set, &instruction(rng, set)) {
+            let made = if rng.bool() {
+                forms::form(rng, set)
+            } else {
+                instruction(rng, set)
+            };
+            if let Ok(words) = isa::encode(set, &made) {
                 body.push(words);
             }
         }
