@@ -306,6 +306,10 @@ impl Thread {
         if rare && self.parked.any() {
             self.wake();
         }
+        if !O::ACTIVE && !slot.hot.rare && self.stale == 0 {
+            // It was looked at for channels that wait elsewhere, and for nothing else.
+            return Before::Executed;
+        }
         if rare && slot.hot.breakpoint && exception::breakpoint(self) {
             return Before::Excepted;
         }
