@@ -37,7 +37,12 @@ impl Kernel {
     /// Runs a stretch, as [`Compiled::run`](crate::stretch::Compiled::run) does. Inlined into its callers, which can be compiled for hosts
     /// with wider vectors.
     #[inline(always)]
-    pub fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels<'_>) -> u32 {
+    pub fn run(
+        &self,
+        stretch: usize,
+        registers: &mut Registers,
+        channels: &mut Channels<'_>,
+    ) -> u32 {
         let (Some(lines), Some(flat)) = (self.0.get(stretch), flat(registers)) else {
             return 0;
         };

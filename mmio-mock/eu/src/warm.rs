@@ -314,7 +314,8 @@ impl KernelCache {
             // PANIC: `end` is at most the number of slots.
             let mut hot = slots[at].hot;
             // Where a stretch begins already, nothing else is rare: it would not begin there. What waits for no register waits for none behind it.
-            hot.rare &= slots[at].begin == 0 && (hot.empty || hot.breakpoint || slots[at].footprint.written != 0);
+            hot.rare &= slots[at].begin == 0
+                && (hot.empty || hot.breakpoint || slots[at].footprint.written != 0);
             let hot = &hot;
             if !open || targets[at] {
                 floats = 0;

@@ -73,8 +73,9 @@ fn call(begin: &u8, registers: &mut Registers, channels: &mut Channels<'_>) -> u
     type Stretch = unsafe extern "sysv64" fn(*mut u32, *mut Channels<'_>) -> u32;
     // SAFETY: `begin` is the first byte of a function of this type that `Emitter::stretch` made, in memory that is executable
     // and lives as long as the reference. It reads and writes no memory but its own constants, what `registers` refers to
-    // (`compile` has looked that every place lies inside) and what `channels` refers to, keeps the registers that its calling
-    // convention asks for, and returns. The host has the instructions: otherwise there is no compiler.
+    // (`compile` has looked that every place lies inside), what `channels` refers to and the accumulators that `channels` refers
+    // to, whose lanes are 0 to 31, keeps the registers that its calling convention asks for, and returns. It calls nothing but
+    // `results` of `emit::extended`, with its own stack as the place of the values and the stack aligned as calls need it. The host has the instructions: otherwise there is no compiler.
     unsafe {
         let stretch: Stretch = std::mem::transmute(std::ptr::from_ref(begin));
         stretch(registers.as_flattened_mut().as_mut_ptr(), channels)

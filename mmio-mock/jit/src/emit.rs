@@ -1,6 +1,6 @@
 //! The emitter: a function of the host for each stretch.
 //!
-//! `rdi` is the first dword of the thread's registers, `rsi` its [`Channels`](eu::stretch::Channels), `eax` what comes back. Steps of sixteen channels
+//! `rdi` is the first dword of the thread's registers, `rsi` its [`Channels`](eu::stretch::Channels), `eax` what comes back; `r9` is for the place of the accumulators. Steps of sixteen channels
 //! are two halves. `ymm0` to `ymm4` are for intermediate values, `ymm5` is zero, `ymm6` to `ymm13` hold values of the thread
 //! ([`Held`]), `ymm14` and `ymm15` say which channels of the second and of the first eight execute.
 

@@ -95,7 +95,10 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
 }
 
 /// The first dword of each eight channels of the result; `Some(None)` when it goes nowhere.
-#[expect(clippy::option_option, reason = "whether it is known, and whether there is one")]
+#[expect(
+    clippy::option_option,
+    reason = "whether it is known, and whether there is one"
+)]
 fn destination(d: &Decoded) -> Option<Option<[u16; 2]>> {
     match &d.dst.kind {
         DstKind::Vec(first) => Some(Some([*first, first.saturating_add(8)])),
@@ -115,7 +118,10 @@ fn destination(d: &Decoded) -> Option<Option<[u16; 2]>> {
 }
 
 /// Whether and where the accumulator is updated by more than what is overwritten unread.
-#[expect(clippy::option_option, reason = "whether it is taken on, and whether there is one")]
+#[expect(
+    clippy::option_option,
+    reason = "whether it is taken on, and whether there is one"
+)]
 fn accumulator(d: &Decoded, step: &Step) -> Option<Option<u8>> {
     if !d.acc_write || d.acc_dead {
         return Some(None);
@@ -277,9 +283,7 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Asr if dwords && a.num == Num::D => (Operation::ShiftSigned, 2),
         Opcode::Shr | Opcode::Asr if dwords => (Operation::ShiftRight, 2),
         Opcode::Add if dwords => (Operation::AddDwords, 2),
-        Opcode::Break | Opcode::Cont | Opcode::Halt
-            if rules.paths && d.compare == CondMod::None =>
-        {
+        Opcode::Break | Opcode::Cont | Opcode::Halt if d.compare == CondMod::None => {
             (Operation::Leave, 0)
         }
         _ => return None,
@@ -467,8 +471,8 @@ impl Step {
             _ => usize::from(first) + 8,
         });
         let separate = !matches!(step.operation, Operation::GetFlag | Operation::AddWords);
-        let second = (step.wide && separate && written.is_some())
-            .then_some(usize::from(step.second) + 8);
+        let second =
+            (step.wide && separate && written.is_some()).then_some(usize::from(step.second) + 8);
         let even = |operand: &Operand| match &operand.place {
             Place::Words { at, .. } => {
                 let near = at.chunks_exact(8).all(|half| word_window(half).is_some());
@@ -507,7 +511,9 @@ impl Step {
             Operation::Leave => true,
             _ => place(0) && place(1),
         };
-        let lanes = step.accumulator.is_none_or(|lane| lane == 0 || lane == 8 && !step.wide);
+        let lanes = step
+            .accumulator
+            .is_none_or(|lane| lane == 0 || lane == 8 && !step.wide);
         used && lanes
             && step.sources.iter().all(even)
             && sources

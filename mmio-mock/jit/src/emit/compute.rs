@@ -6,9 +6,7 @@ use crate::constants::{
 };
 use crate::held::Value;
 use eu::stretch::{Condition, Operation, Step};
-use iced_x86::code_asm::{
-    xmm0, xmm1, xmm2, xmm3, ymm0, ymm1, ymm2, ymm3, ymm4, ymmword_ptr,
-};
+use iced_x86::code_asm::{xmm0, xmm1, xmm2, xmm3, ymm0, ymm1, ymm2, ymm3, ymm4, ymmword_ptr};
 
 /// Comparisons of `vcmpps`: NaN is unequal and nothing else.
 fn comparison(condition: Condition) -> u32 {

@@ -65,13 +65,27 @@ impl Emitter {
             Operation::Add => {
                 let [a, b] = self.pairs(half);
                 for part in [0, 1] {
-                    emit!(self, vaddpd(y(2 + part), y(a[usize::from(part)]), y(b[usize::from(part)])));
+                    emit!(
+                        self,
+                        vaddpd(
+                            y(2 + part),
+                            y(a[usize::from(part)]),
+                            y(b[usize::from(part)])
+                        )
+                    );
                 }
             }
             Operation::Multiply => {
                 let [a, b] = self.pairs(half);
                 for part in [0, 1] {
-                    emit!(self, vmulpd(y(2 + part), y(a[usize::from(part)]), y(b[usize::from(part)])));
+                    emit!(
+                        self,
+                        vmulpd(
+                            y(2 + part),
+                            y(a[usize::from(part)]),
+                            y(b[usize::from(part)])
+                        )
+                    );
                 }
             }
             Operation::Accumulate(lane) => {
@@ -218,10 +232,7 @@ impl Emitter {
             } else {
                 emit!(self, vpaddq(ymm0, ymm0, ymm1));
             }
-            emit!(
-                self,
-                vmovdqu(ymmword_ptr(r9 + 8 * lane + 32 * part), ymm0)
-            );
+            emit!(self, vmovdqu(ymmword_ptr(r9 + 8 * lane + 32 * part), ymm0));
         }
         emit!(self, mov(byte_ptr(r9 + KINDS + lane / 8), 0));
     }

@@ -4,9 +4,7 @@ use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::constants::{EXPONENT, MAGNITUDE, SIGN, flush};
 use crate::held::Value;
 use eu::stretch::{Operand, Place, Predicate, window, word_window};
-use iced_x86::code_asm::{
-    AsmRegister32, dword_ptr, rdi, rsi, word_ptr, xmmword_ptr, ymmword_ptr,
-};
+use iced_x86::code_asm::{AsmRegister32, dword_ptr, rdi, rsi, word_ptr, xmmword_ptr, ymmword_ptr};
 
 impl Emitter {
     /// Eight dwords from one on.
@@ -208,9 +206,8 @@ impl Emitter {
         let register = self.held.take(value);
         let register_bit = 16 * u32::from(predicate.flag & 1);
         // CAST: eight channels.
-        let bits = std::array::from_fn(|i| {
-            1 << (register_bit + predicate.bit(first + i as u32) & 31)
-        });
+        let bits =
+            std::array::from_fn(|i| 1 << (register_bit + predicate.bit(first + i as u32) & 31));
         let bits = self.constant(bits);
         emit!(
             self,
