@@ -55,6 +55,8 @@ pub enum Operation {
         /// The dword is signed.
         signed: bool,
     },
+    /// A float as a signed dword: toward zero, to the nearest one that there is; NaN becomes 0.
+    ToDword,
     /// Source 0.
     Move,
     /// Sum.

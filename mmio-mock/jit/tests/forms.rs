@@ -236,6 +236,12 @@ fn positions(rng: &mut Rng, set: Verx10) -> Inst {
         }
     }
     i.saturate = rng.u32(..6) == 0;
+    if i.opcode == Opcode::Mov && rng.bool() {
+        // Floats that become integers instead.
+        i.dst.ty = pick(rng, &[Type::D, Type::D, Type::Ud]);
+        i.src[0] = source(rng, Type::F, false);
+        i.saturate = rng.u32(..6) == 0;
+    }
     i
 }
 
@@ -244,7 +250,7 @@ fn flags(rng: &mut Rng) -> Inst {
     let mut i = Inst::blank(Opcode::Mov);
     i.exec_size = 1;
     i.num_src = 1;
-    i.no_mask = rng.u32(..8) != 0;
+    i.no_mask = rng.bool();
     let flag = Addr::Direct {
         nr: 0x30,
         subnr: 2 * rng.u8(..2),

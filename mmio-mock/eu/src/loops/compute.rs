@@ -71,6 +71,7 @@ fn run_channels<const N: usize>(line: &Line, registers: &mut Flat, channels: &mu
             (false, false) => of_dwords::<N, FromUnsigned>(l, r, c),
             (false, true) => of_dwords::<N, FromUnsignedTruncated>(l, r, c),
         },
+        Operation::ToDword => to_dwords::<N>(l, r, c),
         Operation::Move => of_floats::<N, Move>(l, r, c),
         Operation::Add | Operation::Multiply if line.accumulator.is_some() => doubles::<N>(l, r, c),
         Operation::Line
@@ -323,6 +324,17 @@ fn of_dwords<const N: usize, C: OfDwords>(
     let mut result = [0; N];
     for i in 0..N {
         result[i] = C::one(a[i], b[i]);
+    }
+    store(line, &result, registers, channels);
+}
+
+#[inline(always)]
+fn to_dwords<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
+    let a = line.operands.floats::<N>(0, registers);
+    let mut result = [0; N];
+    for i in 0..N {
+        // CAST: toward zero, within the range, NaN to 0.
+        result[i] = a[i] as i32 as u32;
     }
     store(line, &result, registers, channels);
 }

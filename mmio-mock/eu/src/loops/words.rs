@@ -80,6 +80,9 @@ pub(super) fn accumulate_sums<const CHANNELS: usize>(
 
 /// A word becomes a flag register.
 pub(super) fn set_flag(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
+    if line.written(channels) == 0 {
+        return;
+    }
     let [word, ..] = line.operands.dwords::<8>(0, registers);
     // CAST: the word.
     channels.flags[line.flag] = word as u16;
@@ -87,7 +90,9 @@ pub(super) fn set_flag(line: &Line, registers: &mut Flat, channels: &mut Channel
 
 /// A flag register becomes a word.
 pub(super) fn get_flag(line: &Line, registers: &mut Flat, channels: &Channels<'_>) {
-    if let Some(word) = line.destination {
+    if let Some(word) = line.destination
+        && line.written(channels) != 0
+    {
         let flags = channels.flags[line.flag];
         crate::grf::set_elem(registers, word.saturating_mul(2), 2, flags.into());
     }

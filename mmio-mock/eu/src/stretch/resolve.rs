@@ -143,7 +143,7 @@ fn accumulator(d: &Decoded, step: &Step) -> Option<Option<u8>> {
 /// Moves of flags, and sums of words.
 fn special(d: &Decoded, mut step: Step) -> Option<Step> {
     let whole = d.cond == CondMod::None && !d.saturate;
-    let one = d.exec == 1 && d.no_mask && d.lanes == 1 && step.predicate.is_none();
+    let one = d.exec == 1 && d.lanes == 1 && step.predicate.is_none();
     let flag = |nr: u8, at: u16| (nr >> 4 == 3 && matches!(at, 0 | 2)).then_some((at / 2) as u8);
     match d.op {
         Opcode::Mov if one && exec::copy::applies(d) && d.dst.num.size() == 2 => {
@@ -237,6 +237,9 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
             (Operation::ToFloat { signed }, 1)
         }
         Opcode::Mov if plain && floats => (Operation::Move, 1),
+        Opcode::Mov if plain && !d.saturate && d.dst.num == Num::D && float(a) => {
+            (Operation::ToDword, 1)
+        }
         Opcode::Mov if plain && d.dst.num == Num::F && word(a) => (Operation::Move, 1),
         Opcode::Sel if d.compare != CondMod::None => {
             let both = floats && float(b) && plain;
@@ -494,6 +497,7 @@ impl Step {
             Operation::Copy
             | Operation::Not
             | Operation::ToFloat { .. }
+            | Operation::ToDword
             | Operation::Move
             | Operation::Floor
             | Operation::NearestWhole

@@ -2,7 +2,7 @@
 
 use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::constants::{
-    BELOW_ONE, COUNT, MAGNITUDE_64, NAN, NORMAL_64, ONE, ONE_64, SIGN, SINGLE_64,
+    BELOW_ONE, COUNT, MAGNITUDE_64, NAN, NO_DWORD, NORMAL_64, ONE, ONE_64, SIGN, SINGLE_64,
 };
 use crate::held::Value;
 use eu::stretch::{Condition, Operation, Step};
@@ -22,6 +22,8 @@ fn comparison(condition: Condition) -> u32 {
 }
 
 const UNORDERED: u32 = 0x03;
+const ORDERED: u32 = 0x07;
+const LESS_OR_EQUAL: u32 = 0x12;
 /// Comparison of doubles: less, NaN is not.
 const LESS: u32 = 0x11;
 /// Modes of `vroundps`, without the exception of inexact results.
@@ -51,6 +53,7 @@ impl Emitter {
                 emit!(self, vcmpps(y(result), y(a), y(b), how));
                 (result, false)
             }
+            Operation::ToDword => (self.floats_to_dwords(half), false),
             Operation::ToFloat { .. } => (self.dwords_to_floats(half), true),
             Operation::Line
             | Operation::Accumulate(_)
@@ -164,6 +167,23 @@ impl Emitter {
         if inverted {
             emit!(self, vpcmpeqd(ymm0, ymm0, ymm0), vpxor(y(r), y(r), ymm0));
         }
+    }
+
+    /// The host gives 8000_0000h for what is no signed dword.
+    fn floats_to_dwords(&mut self, half: Half<'_>) -> u8 {
+        let a = self.floats(half, 0);
+        let r = self.held.take(Value::Scratch);
+        let above = self.constant(NO_DWORD);
+        emit!(
+            self,
+            vcvttps2dq(y(r), y(a)),
+            vmovups(ymm0, ymmword_ptr(above)),
+            vcmpps(ymm0, ymm0, y(a), LESS_OR_EQUAL),
+            vpxor(y(r), y(r), ymm0),
+            vcmpps(ymm0, y(a), y(a), ORDERED),
+            vpand(y(r), y(r), ymm0)
+        );
+        r
     }
 
     fn dwords_to_floats(&mut self, half: Half<'_>) -> u8 {

@@ -4,7 +4,9 @@ use super::{Emitter, Half, emit, y};
 use crate::constants::LOW_WORD;
 use crate::held::Value;
 use eu::stretch::{Place, Step};
-use iced_x86::code_asm::{ax, eax, rdi, rsi, word_ptr, ymm0, ymm1, ymm2, ymm3, ymmword_ptr};
+use iced_x86::code_asm::{
+    CodeLabel, ax, dword_ptr, eax, rdi, rsi, word_ptr, ymm0, ymm1, ymm2, ymm3, ymmword_ptr,
+};
 
 /// The fours of words of two registers that were packed, in their order.
 const IN_ORDER: u32 = 0xd8;
@@ -75,6 +77,7 @@ impl Emitter {
 
     /// A word becomes a flag register.
     pub(super) fn set_flag(&mut self, step: &Step) {
+        let mut end = self.unless_it_executes(step);
         match step.sources[0].place {
             Place::Words { at, .. } => {
                 emit!(self, movzx(eax, word_ptr(rdi + i32::from(at[0]))));
@@ -85,6 +88,9 @@ impl Emitter {
         }
         let flag = 4 + 2 * i32::from(step.flag & 1);
         emit!(self, mov(word_ptr(rsi + flag), ax));
+        self.spoilt |= self.ops.set_label(&mut end).is_err();
+        // A label is before an instruction.
+        emit!(self, nop());
         self.held.flags_written();
     }
 
@@ -94,11 +100,24 @@ impl Emitter {
             return;
         };
         let flag = 4 + 2 * i32::from(step.flag & 1);
+        let mut end = self.unless_it_executes(step);
         emit!(
             self,
             movzx(eax, word_ptr(rsi + flag)),
             mov(word_ptr(rdi + 2 * i32::from(word)), ax)
         );
+        self.spoilt |= self.ops.set_label(&mut end).is_err();
+        emit!(self, nop());
         self.held.written(word / 2);
+    }
+
+    /// Goes to the label that comes back when the only channel of a step does not execute.
+    fn unless_it_executes(&mut self, step: &Step) -> CodeLabel {
+        let end = self.ops.create_label();
+        if !step.unmasked && !self.full {
+            let channel = 1 << (step.shift & 15);
+            emit!(self, test(dword_ptr(rsi), channel), je(end));
+        }
+        end
     }
 }
