@@ -3,4 +3,5 @@
 #![cfg(target_arch = "x86_64")]
 
 mod agree;
+mod forms;
 mod kernels;
