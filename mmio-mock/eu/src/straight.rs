@@ -327,6 +327,9 @@ pub(crate) fn of<'a>(
             left -= 1;
         } else if let Some(number) = place.begins {
             let steps = stretches.get(number)?;
+            if steps.iter().any(|step| step.operation == Operation::Leave) {
+                return None;
+            }
             left = steps.len().checked_sub(1)?;
             stats.compiled += steps.len() as u64;
             parts.push(Passage::Stretch(kernel.clone(), number));

@@ -5,3 +5,4 @@
 mod agree;
 mod forms;
 mod kernels;
+mod straight;
