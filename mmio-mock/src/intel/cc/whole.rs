@@ -128,3 +128,93 @@ impl Row<'_> {
         Some(written.count_ones().into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::intel::surface::state::Use;
+    use mem::GpuAddr;
+
+    const BASE: GpuAddr = GpuAddr(0x1_0000);
+
+    /// A target of 60 by 22 pixels of four bytes. Tiling: 0 linear, 2 X, 3 Y.
+    fn target(tiling: u32) -> Surface {
+        let words = [
+            1 << 29 | 0x0c7 << 18,
+            0x1_0000,
+            59 << 6 | 21 << 19,
+            511 << 3 | tiling,
+            0,
+        ];
+        crate::intel::r#gen::gen40::surface::resolve(&words, Use::RenderTarget).unwrap()
+    }
+
+    fn memory() -> Memory {
+        let mut mem = Memory::new(1 << 20, 64);
+        mem.alloc_mapped(BASE, 0x8000).unwrap();
+        mem
+    }
+
+    /// Pixel by pixel.
+    fn plain(mem: &mut Memory, row: &Row<'_>, threads: &[Whole]) -> u64 {
+        let mut lit = 0;
+        for (n, pixel) in threads.as_flattened().iter().enumerate() {
+            let subspan = row.first + n / 4;
+            let (dx, dy) = [(0, 0), (2, 0), (0, 2), (2, 2)][subspan % 4];
+            let x = u32::from(row.at.0) + (subspan / 4 * 4 + dx + n % 2) as u32;
+            let y = u32::from(row.at.1) + (dy + n % 4 / 2) as u32;
+            if x < 60 && y < 22 {
+                let at = row.target.address(x, y, row.slice, 0);
+                mem.write_u32(at, *pixel).unwrap();
+                lit += 1;
+            }
+        }
+        lit
+    }
+
+    #[test]
+    fn rows_are_stored_as_their_pixels() {
+        let mut rng = fastrand::Rng::with_seed(0x0b0e);
+        for tiling in [0, 2, 3] {
+            let target = target(tiling);
+            for _ in 0..200 {
+                let row = Row {
+                    target: &target,
+                    slice: 0,
+                    at: (4 * rng.u16(..14), 4 * rng.u16(..6)),
+                    first: rng.usize(..4),
+                };
+                let threads: Vec<Whole> = (0..1 + rng.usize(..9))
+                    .map(|_| std::array::from_fn(|_| rng.u32(..)))
+                    .collect();
+                let (mut one, mut other) = (memory(), memory());
+                let lit = plain(&mut one, &row, &threads);
+                assert_eq!(row.write(&mut other, &threads), (threads.len(), lit));
+                assert!(one.arena_bytes() == other.arena_bytes(), "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_not_there_ends_a_row() {
+        let target = target(3);
+        let mut mem = memory();
+        // Tiles of 32 columns: the first one stays.
+        for page in 0x11..0x18 {
+            mem.gtt_write(page, 0);
+        }
+        let row = Row {
+            target: &target,
+            slice: 0,
+            at: (24, 4),
+            first: 2,
+        };
+        let threads = [[7; 16]; 4];
+        // Two subspans, a square in the first tile, and the one that fails.
+        assert_eq!(row.write(&mut mem, &threads).0, 1);
+        let there = target.address(31, 7, 0, 0);
+        assert_eq!(mem.read_u32(there), Ok(7));
+    }
+}

@@ -12,6 +12,7 @@ use mem::{GpuAddr, Memory};
 use regs::gen40::{RegId, State3dDepthBuffer, values};
 
 mod hierarchical;
+mod rows;
 
 const DEPTH: u32 = 0x2_0000;
 

@@ -83,11 +83,14 @@ impl Td {
         let Some(done) = &computed.done else {
             return false;
         };
-        if thread
-            .charged
-            .map_or(done.ticks >= *machine.budget, |ticks| ticks != done.ticks)
-        {
-            return false;
+        match thread.charged {
+            // All threads of its kernel take as many ticks. What takes others is not understood, and nothing waits any more.
+            Some(ticks) if ticks != done.ticks => {
+                draw.give_up();
+                return false;
+            }
+            None if done.ticks >= *machine.budget => return false,
+            _ => {}
         }
         let shared = &mut *machine.shared;
         let packed = &computed.ending.packed;
