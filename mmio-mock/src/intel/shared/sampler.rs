@@ -39,8 +39,8 @@ use texel::Texels;
 /// Surfaces and samplers kept until the next [`SamplingEngine::invalidate`].
 const KEPT: usize = 64;
 
-/// Places of a surface and a sampler among those that are kept.
-type Pair = (usize, usize);
+/// Places of a surface and a sampler among those that are kept; for messages that compare texels, or others.
+type Pair = (usize, usize, bool);
 
 /// A message that was served with what is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +73,8 @@ pub struct SamplingEngine {
     pub texels: u64,
     surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
-    /// What pairs of them, by their places, are for pixels at once: for messages that compare, or others.
-    lanes: Vec<((Pair, bool), Option<Box<Lanes>>)>,
+    /// What pairs of them, by their places, are for pixels at once.
+    lanes: Vec<(Pair, Option<Box<Lanes>>)>,
 }
 
 impl SamplingEngine {
@@ -139,18 +139,17 @@ impl SamplingEngine {
     }
 
     /// The path for pixels at once, where it serves a surface under a sampler for messages that compare, or others.
-    fn lanes(&mut self, pair: Pair, compares: bool) -> Option<&Lanes> {
-        let wanted = (pair, compares);
-        let known = self.lanes.iter().position(|(key, _)| *key == wanted);
+    fn lanes(&mut self, pair: Pair) -> Option<&Lanes> {
+        let known = self.lanes.iter().position(|(key, _)| *key == pair);
         let at = known.unwrap_or_else(|| {
             // PANIC: both are positions that were found or made for this message.
             let (_, surface, encoded) = &self.surfaces[pair.0];
             let (_, sampler) = &self.samplers[pair.1];
-            let lanes = Lanes::new(surface, sampler, *encoded, compares).map(Box::new);
+            let lanes = Lanes::new(surface, sampler, *encoded, pair.2).map(Box::new);
             if self.lanes.len() >= KEPT {
                 self.lanes.clear();
             }
-            self.lanes.push((wanted, lanes));
+            self.lanes.push((pair, lanes));
             self.lanes.len() - 1
         });
         let lanes = self.lanes.get(at)?.1.as_deref();
@@ -181,8 +180,8 @@ impl SamplingEngine {
         let table = GpuAddr::from(ctx.bases.dynamic()).offset(request.sampler_pointer);
         let sampler = (mem.on_bus(table), request.sampler);
         let sampler = self.samplers.iter().position(|(key, _)| *key == sampler)?;
-        let wanted = ((surface, sampler), request.shape.compares());
-        let (_, lanes) = self.lanes.iter().find(|(key, _)| *key == wanted)?;
+        let pair = (surface, sampler, request.shape.compares());
+        let (_, lanes) = self.lanes.iter().find(|(key, _)| *key == pair)?;
         let lanes = lanes.as_deref().filter(|lanes| self.converts_as(lanes))?;
         Some(Ready {
             request,
@@ -228,7 +227,7 @@ impl SamplingEngine {
         };
         if let Some(sampler) = sampler
             && Lanes::serves(&request, &self.quirks)
-            && let Some(lanes) = self.lanes((surface, sampler), request.shape.compares())
+            && let Some(lanes) = self.lanes((surface, sampler, request.shape.compares()))
             && lanes
                 .run((&request, &params), active, (mem, None), response)
                 .is_some()

@@ -136,15 +136,13 @@ impl Form {
             if encoded && channel == 3 && layout[..3].contains(&Some(from)) {
                 return None;
             }
-            let place = match known.iter().position(|&known| known == from) {
-                Some(place) => place,
-                None => {
-                    // PANIC: one for each channel at most.
-                    (fields[count], known[count]) = (field(sources[from], colour)?, from);
-                    count += 1;
-                    count - 1
-                }
-            };
+            let place = known.iter().position(|&known| known == from);
+            let place = place.unwrap_or(count);
+            if place == count {
+                // PANIC: one for each channel at most.
+                (fields[count], known[count]) = (field(sources[from], colour)?, from);
+                count += 1;
+            }
             form.channels[channel] = Channel::Value(place);
         }
         form.blend = Blend::Fields(fields, count);

@@ -1,4 +1,8 @@
 //! One message: coordinates to colours, eight pixels at a time.
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over vectors are by number: iterators are functions that are not always inlined"
+)]
 
 use eu::Grf;
 use jit::eight::{Eight, Loops, each};
@@ -73,7 +77,6 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             };
             colours[half] = self.blended(e, &pixels)?;
         }
-        // Loops over vectors are by number: iterators are functions that are not always inlined.
         for half in 0..H {
             let lit = (self.active >> (half * 8)) as u8;
             let planes = self.finished(e, colours[half]);
@@ -457,7 +460,7 @@ impl Compare {
     /// 0 where a texel passes, else 1 (PRM 4.4).
     #[inline(always)]
     fn lit<E: Eight, const T: usize>(
-        &self,
+        self,
         e: E,
         field: &Field,
         texels: [E::F; T],

@@ -126,14 +126,13 @@ impl Levels {
         let last = surface.array_slice(surface.depth as f32) as u32;
         let mut end = 0;
         for n in 0..self.count as usize {
-            let (left, top) = match self.slice {
-                Some(_) => (self.left[n], self.top[n]),
-                None => {
-                    let below = u64::from(last) * u64::from(self.step[n]);
-                    let top = u64::from(self.top[n]).checked_add(below)?;
-                    (self.left[n], u32::try_from(top).ok()?)
-                }
+            let below = if self.slice.is_none() {
+                u64::from(last) * u64::from(self.step[n])
+            } else {
+                0
             };
+            let (left, top) = (self.left[n], u64::from(self.top[n]));
+            let top = u32::try_from(top.checked_add(below)?).ok()?;
             let column = u64::from(left) + u64::from(self.width[n]);
             let row = u64::from(top) + u64::from(self.height[n]);
             // Whole tiles: all bytes of a tile lie before the end of the one below and to the right.

@@ -1,4 +1,8 @@
 //! Reading texels of eight pixels at once, through tables of pages.
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over vectors are by number: iterators are functions that are not always inlined"
+)]
 
 use jit::eight::{Dwords, Eight, each};
 use mem::{Access, GpuAddr, Memory, PAGE_SIZE};
@@ -50,7 +54,7 @@ impl Pages {
         let count = usize::try_from(count)
             .ok()
             .filter(|&count| count <= PAGES)?;
-        if base.0 % 4 != 0 {
+        if !base.0.is_multiple_of(4) {
             return None;
         }
         let place = |page: usize| {
