@@ -10,7 +10,7 @@ use crate::port::{Delivery, FloatMode, Grf, Port, Stop, ThreadId};
 use crate::reach::{self, PAIR, Reach};
 use crate::run::RunStats;
 use crate::send::{self, HALVES, Part, Sender, Target};
-use crate::stretch::{Accumulator, Channels, Compiled, Operation, Step, resolve};
+use crate::stretch::{Accumulator, Channels, Compiled, Operation, Step, places};
 use crate::warm::{self, Begin};
 use isa::Opcode;
 use isa::inst::PredCtrl;
@@ -205,7 +205,7 @@ impl Flow {
         let channels = if step.wide { 16 } else { 8 };
         for first in (0..channels).step_by(8) {
             for source in 0..3 {
-                if let Some(dwords) = resolve::reads(step, source, first) {
+                if let Some(dwords) = places::reads(step, source, first) {
                     self.read(dwords);
                 }
             }

@@ -5,13 +5,14 @@
 //! Operands are resolved to places in the thread's registers, so a compiler knows no encoding and no generation. The
 //! interpreter remains what decides: a compiler takes on only what it does bit for bit alike.
 
+pub(crate) mod places;
 pub(crate) mod resolve;
 
 pub use crate::arf::Accumulator;
 pub use crate::grf::{Registers, TOTAL};
 pub use crate::math::Function;
 use crate::port::FloatMode;
-pub use resolve::{window, word_window};
+pub use places::{window, word_window};
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! Random kernels: registers, flags and counts are those of the interpreter.
 
 use crate::kernels::{self, Kernel};
-use eu::stretch::Compiler;
+use eu::stretch::{Compiled, Compiler, Operation, Place, Step};
 use eu::{KernelCache, NoObserver, RunStats, Stop, Thread};
 use fastrand::Rng;
 use isa::Verx10;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
 /// Kernels of each generation.
 const KERNELS: u32 = 400;
@@ -46,11 +46,138 @@ fn compilers() -> impl Iterator<Item = (&'static str, Arc<dyn Compiler>)> {
     code.into_iter().chain([("loops", jit::loops())])
 }
 
+/// A compiler that notes what it was given.
+#[derive(Debug)]
+struct Noting {
+    compiler: Arc<dyn Compiler>,
+    seen: Mutex<BTreeSet<String>>,
+}
+
+impl Compiler for Noting {
+    fn takes(&self, step: &Step) -> bool {
+        self.compiler.takes(step)
+    }
+
+    fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>> {
+        let mut seen = self.seen.lock().unwrap();
+        for step in stretches.iter().flatten() {
+            let name = |text: String| {
+                let end = text.find(|c: char| !c.is_alphanumeric());
+                text[..end.unwrap_or(text.len())].to_owned()
+            };
+            seen.insert(name(format!("{:?}", step.operation)));
+            match step.operation {
+                Operation::Extended(function) => {
+                    seen.insert(format!("{function:?}"));
+                }
+                Operation::Dot(dot) => {
+                    seen.insert(format!("{dot:?}"));
+                }
+                _ => {}
+            }
+            for source in &step.sources {
+                seen.insert(name(format!("{:?}", source.place)));
+            }
+            let signed = |p: &Place| matches!(p, Place::Words { signed: true, .. });
+            for (has, what) in [
+                (step.accumulator.is_some(), "accumulator"),
+                (
+                    step.predicate.is_some_and(|p| p.replicated.is_some()),
+                    "replicated",
+                ),
+                (
+                    step.wide
+                        && step
+                            .destination
+                            .is_some_and(|first| first + 8 != step.second),
+                    "apart",
+                ),
+                (
+                    step.sources.iter().any(|s| signed(&s.place)),
+                    "signed words",
+                ),
+            ] {
+                if has {
+                    seen.insert(what.to_owned());
+                }
+            }
+        }
+        self.compiler.compile(stretches)
+    }
+}
+
+/// All that is compiled.
+const FORMS: &[&str] = &[
+    "Log",
+    "Exp",
+    "Sin",
+    "Cos",
+    "Fdiv",
+    "Pow",
+    "Two",
+    "Three",
+    "Four",
+    "Homogeneous",
+    "Copy",
+    "Select",
+    "SelectFloat",
+    "Not",
+    "And",
+    "Or",
+    "Xor",
+    "ShiftLeft",
+    "ShiftRight",
+    "ShiftSigned",
+    "AddDwords",
+    "CompareDwords",
+    "CompareFloats",
+    "ToFloat",
+    "ToDword",
+    "Move",
+    "Add",
+    "Multiply",
+    "MultiplyAdd",
+    "Plane",
+    "Line",
+    "Accumulate",
+    "Interpolate",
+    "Dot",
+    "AddWords",
+    "Extended",
+    "SetFlag",
+    "GetFlag",
+    "Floor",
+    "NearestWhole",
+    "Truncate",
+    "Fraction",
+    "Inverse",
+    "SquareRoot",
+    "InverseRoot",
+    "Leave",
+    "Vector",
+    "Scalar",
+    "Constant",
+    "Gather",
+    "Words",
+    "accumulator",
+    "replicated",
+    "apart",
+    "signed words",
+];
+
 #[test]
 fn compiled_stretches_agree_with_the_interpreter() {
     for (name, compiler) in compilers() {
         println!("{name}:");
+        let noting = Arc::new(Noting {
+            compiler,
+            seen: Mutex::default(),
+        });
+        let compiler: Arc<dyn Compiler> = noting.clone();
         agrees(&compiler);
+        let seen = noting.seen.lock().unwrap();
+        let missing: Vec<_> = FORMS.iter().filter(|form| !seen.contains(**form)).collect();
+        assert!(missing.is_empty(), "{name} was not given {missing:?}");
     }
 }
 

@@ -311,6 +311,8 @@ fn math(rng: &mut Rng) -> Inst {
         *s = file(rng, Type::F, region);
     }
     if i.num_src == 1 {
+        // The format has two sources.
+        i.num_src = 2;
         i.src[1] = Src {
             ty: Type::F,
             ..Src::NULL

@@ -193,7 +193,13 @@ pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
         Sel => i.pred_ctrl = PredCtrl::Normal,
         Mad => three(rng, &mut i),
         Math => {
+            // The format has two sources.
+            i.num_src = 2;
             i.math = Some(pick(rng, &[1, 4, 5]));
+            i.src[1] = Src {
+                ty: Type::F,
+                ..Src::NULL
+            };
             i.src[0].negate = false;
             i.src[0].abs = false;
         }

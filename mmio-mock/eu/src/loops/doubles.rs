@@ -20,13 +20,8 @@ pub(super) fn doubles<const N: usize>(
     let sums = sums::<N>(line, registers, channels);
     if let Some(lane) = line.accumulator {
         let at = usize::from(lane & 8);
-        for i in 0..N {
-            let bits = if sums[i].is_nan() {
-                NAN
-            } else {
-                sums[i].to_bits()
-            };
-            channels.accumulator.lanes[at + i] = bits;
+        for (to, sum) in channels.accumulator.lanes[at..].iter_mut().zip(&sums) {
+            *to = if sum.is_nan() { NAN } else { sum.to_bits() };
         }
         for half in 0..N / 8 {
             channels.accumulator.float[at / 8 + half] = true;

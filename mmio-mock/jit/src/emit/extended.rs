@@ -48,9 +48,10 @@ impl Emitter {
         // CAST: a place in memory, and a number below eight.
         let (at, number) = (results as *const () as u64, number as i32);
         // Modified sources are in registers 2 and 3: a mask comes to none of them.
-        match self.mask(half) {
-            Some(mask) => emit!(self, vmovmskps(edx, y(mask))),
-            None => emit!(self, mov(edx, 0xff)),
+        if let Some(mask) = self.mask(half) {
+            emit!(self, vmovmskps(edx, y(mask)));
+        } else {
+            emit!(self, mov(edx, 0xff));
         }
         emit!(
             self,

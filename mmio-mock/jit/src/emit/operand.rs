@@ -113,7 +113,7 @@ impl Emitter {
             }
             return into;
         }
-        let byte = |n: usize| u32::from(at[n].wrapping_sub(first)) & 14;
+        let byte = |n: usize| u32::from(at[n].wrapping_sub(first)) & 0xe;
         let pair = |n: usize| byte(n) | (byte(n) + 1) << 8;
         let places = std::array::from_fn(|n| {
             let n = 2 * n % 8;
@@ -207,7 +207,7 @@ impl Emitter {
         let register_bit = 16 * u32::from(predicate.flag & 1);
         // CAST: eight channels.
         let bits =
-            std::array::from_fn(|i| 1 << (register_bit + predicate.bit(first + i as u32) & 31));
+            std::array::from_fn(|i| 1 << ((register_bit + predicate.bit(first + i as u32)) & 31));
         let bits = self.constant(bits);
         emit!(
             self,
