@@ -49,7 +49,7 @@ pub enum Step {
 const PRIMITIVE_TICKS: u64 = 128;
 
 /// Pieces of work in a row, before the device looks at its other units.
-const ROUNDS: u32 = 256;
+const ROUNDS: u32 = 1 << 12;
 
 /// The pipeline: latched state, the draw in work, and the stages.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::thread::{Core, QUANTUM, guard};
 use crate::core::model::{Ended, Model};
 
 /// Ticks between two moments in which others may look at the device.
-const SLICE: u64 = 64 * QUANTUM;
+const SLICE: u64 = 64 * QUANTUM.start;
 /// Wall time that a wait takes while the device is held.
 const HELD: Duration = Duration::from_millis(1);
 /// Interrupts in a row after which a device that does nothing else is left alone.
@@ -63,7 +63,9 @@ impl<M: Model> Core<M> {
         while left > 0 && !self.is_held() {
             let begun = Instant::now();
             let mut locked = self.lock();
-            let (used, ended) = locked.device.work(left.min(SLICE), QUANTUM, &mut |_| false);
+            let (used, ended) = locked
+                .device
+                .work(left.min(SLICE), QUANTUM.start, &mut |_| false);
             left -= used.min(left);
             let line = locked.device.irq_line();
             if ended != Ended::Busy && !line && !until_rest {

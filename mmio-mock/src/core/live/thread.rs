@@ -19,9 +19,11 @@ use crate::core::line::Line;
 use crate::core::model::{Ended, Model};
 use crate::core::platform::ModelPlatform;
 
-/// Ticks between two looks at the gate when one thread of an EU runs: some hundred microseconds, in which pixel threads can be
+/// Ticks between two looks at the gate, at least and at most: as many as take some hundred microseconds, in which pixel threads can be
 /// computed together.
-pub(super) const QUANTUM: u64 = 1 << 16;
+pub(super) const QUANTUM: std::ops::Range<u64> = 1 << 16..1 << 20;
+/// What a quantum is to take.
+const LOOK: std::ops::Range<Duration> = Duration::from_micros(150)..Duration::from_micros(600);
 /// Ticks of a slice however many wait for the device.
 const LEAST: u64 = 128;
 /// Steps between two looks at the wall clock.
@@ -59,6 +61,8 @@ pub(super) struct Core<M> {
     wake: Condvar,
     id: OnceLock<ThreadId>,
     slices: AtomicU64,
+    /// Ticks between two looks at the gate.
+    quantum: AtomicU64,
     /// Nanoseconds of wall time in slices.
     busy: AtomicU64,
     naps: AtomicU64,
@@ -108,6 +112,7 @@ impl<M: Model> Core<M> {
             wake: Condvar::new(),
             id: OnceLock::new(),
             slices: AtomicU64::new(0),
+            quantum: AtomicU64::new(QUANTUM.start),
             busy: AtomicU64::new(0),
             naps: AtomicU64::new(0),
             round: AtomicU64::new(0),
@@ -292,12 +297,25 @@ impl<M: Model> Core<M> {
         }
         let begun = Instant::now();
         let mut steps = 0u32;
-        let (_, ended) = device.work(u64::MAX, QUANTUM, &mut |used| {
+        let quantum = self.quantum.load(Ordering::Relaxed);
+        let (used, ended) = device.work(u64::MAX, quantum, &mut |used| {
             steps = steps.wrapping_add(1);
             let wanted = used >= LEAST && self.gate.is_wanted();
             wanted || steps.is_multiple_of(STEPS) && begun.elapsed() >= self.options.slice
         });
-        let took = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let elapsed = begun.elapsed();
+        if used >= quantum {
+            let next = if elapsed < LOOK.start {
+                quantum * 2
+            } else if elapsed > LOOK.end {
+                quantum / 2
+            } else {
+                quantum
+            };
+            let next = next.clamp(QUANTUM.start, QUANTUM.end);
+            self.quantum.store(next, Ordering::Relaxed);
+        }
+        let took = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
         self.busy.fetch_add(took, Ordering::Relaxed);
         let nanos = device.nanos();
         match ended {

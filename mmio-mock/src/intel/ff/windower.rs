@@ -13,7 +13,7 @@ use super::stage::{Stage, StartContext, StepContext, go_on};
 use super::state::windower::LineStipple;
 use super::state::{Curbe as UrbCurbe, WizState};
 use super::wiz::thread::{Begin, Dispatch, PsThread, WizPort};
-use super::wiz::{self, PixelRect, Plain, SetupPrimitive, Wiz};
+use super::wiz::{self, Meter, PixelRect, Plain, Row, SetupPrimitive, Wiz};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::DebugRegs;
 use crate::intel::machine::Machine;
@@ -330,6 +330,45 @@ impl<'a> Work<'a> {
 }
 
 impl Glue<'_, '_> {
+    /// What is left of the slice, when so many ticks of it are not for threads.
+    fn meter(&self, threads: u64) -> Meter {
+        Meter {
+            budget: *self.machine.budget,
+            rounds: *self.rounds,
+            kept: [threads, self.reserve + self.wave.ticks()],
+        }
+    }
+
+    /// A meter has been used.
+    fn paid(&mut self, meter: &Meter) {
+        *self.machine.budget = meter.budget;
+        *self.rounds = meter.rounds;
+    }
+
+    /// Lets the first thread of a run wait.
+    fn push_run(
+        &mut self,
+        kernel: &KernelState,
+        (at, first): ((u16, u16), u8),
+        registers: usize,
+        ticks: u64,
+        begin: Begin,
+    ) {
+        self.plain.get_or_insert(begin.primitive);
+        self.wave.queue.push_run(Run {
+            kernel: *kernel,
+            at,
+            first,
+            threads: 1,
+            // CAST: fewer than there are.
+            registers: registers as u8,
+            debug: begin.debug,
+            snapshot: begin.snapshot,
+            ticks,
+            charged: true,
+        });
+    }
+
     /// Ends the threads that wait; `false` while one of them lives on, or has no slot.
     fn end_wave(&mut self) -> bool {
         let work = self.work;
@@ -444,21 +483,56 @@ impl WizPort for Glue<'_, '_> {
             return false;
         };
         let begin = begin(machine.debug);
-        self.plain.get_or_insert(begin.primitive);
-        self.wave.queue.push_run(Run {
-            kernel: *kernel,
-            at,
-            first,
-            threads: 1,
-            // CAST: fewer than there are.
-            registers: registers as u8,
-            debug: begin.debug,
-            snapshot: begin.snapshot,
-            ticks,
-            charged: true,
-        });
-        machine.charge(ticks);
+        self.push_run(kernel, (at, first), registers, ticks, begin);
+        self.machine.charge(ticks);
         true
+    }
+
+    #[inline]
+    fn takes_rows(&self, kernel: &KernelState) -> bool {
+        let context = &self.work.state.wm.unit.context;
+        self.td.takes_runs(kernel, self.wave, self.machine)
+            || self.td.spares_row(kernel, context, self.machine).is_some()
+    }
+
+    fn spare_row(&mut self, kernel: &KernelState, row: &Row) -> (u32, bool) {
+        if !self.wave.queue.is_empty() {
+            return (0, true);
+        }
+        let context = &self.work.state.wm.unit.context;
+        let mut meter = self.meter(0);
+        let Some(ticks) = self.td.spares_row(kernel, context, self.machine) else {
+            return (0, true);
+        };
+        let (squares, _) = meter.pay(row, ticks, row.squares);
+        let squares = self.td.spare_row(row.from.0, squares, self.machine);
+        meter = self.meter(0);
+        let (taken, goes_on) = meter.pay(row, ticks, squares);
+        self.paid(&meter);
+        (taken, goes_on)
+    }
+
+    fn wait_row(
+        &mut self,
+        kernel: &KernelState,
+        row: &Row,
+        begin: impl FnOnce(&mut DebugRegs) -> Begin,
+    ) -> (u32, bool) {
+        if !self.wait_whole(kernel, row.from, begin) {
+            return (0, true);
+        }
+        // The first one has been charged, and is paid for with the others.
+        let room = self.wave.room();
+        let Some(run) = self.wave.queue.last_run() else {
+            return (0, true);
+        };
+        let ticks = run.ticks;
+        *self.machine.budget += ticks;
+        let mut meter = self.meter(self.reserve + self.wave.ticks());
+        let (taken, goes_on) = meter.pay(row, ticks, room.saturating_add(1));
+        self.paid(&meter);
+        self.wave.queue.extend_by(taken);
+        (taken, goes_on)
     }
 
     #[inline]

@@ -33,6 +33,7 @@ pub use super::state::windower::{
     WizState, WmState,
 };
 pub use plain::Plain;
+pub use run::{Meter, Row};
 pub use thread::{Dispatch, PsThread, WizPort};
 
 use active::Active;
@@ -358,9 +359,11 @@ impl Wiz {
             marking,
             plain: false,
             runs: false,
+            rows: false,
         };
         active.plain = plain::applies(state, &active);
         active.runs = run::applies(state, &active);
+        active.rows = run::rows(&active);
         self.active = Some(active);
         self.slots.clear();
         self.pending.clear();
@@ -445,6 +448,28 @@ impl Wiz {
                         active.subspan = 0;
                         active.covered = None;
                         active.block = Some(block);
+                        let row = active.rows
+                            && block.mask == u32::MAX
+                            && self.pending.subspans().is_empty()
+                            && self.threads.scoreboard.threads() == 0
+                            && port.takes_rows(state.wm.kernel(SQUARE).0);
+                        if !row {
+                            continue;
+                        }
+                        let blocks =
+                            1 + active
+                                .walk
+                                .full_behind(block.x, &self.shapes, BLOCKS_PER_STEP);
+                        let blocks = (&block, blocks, walked.ticks());
+                        let tail = &mut self.tail;
+                        let (taken, goes_on) = self.threads.row(state, active, tail, blocks, port);
+                        if taken > 0 {
+                            *walked = Walked::default();
+                            active.pass_row(&block, taken);
+                        }
+                        if !goes_on {
+                            return Ok(Step::Progress);
+                        }
                         continue;
                     }
                     Next::Budget => return Ok(Step::Progress),
@@ -503,6 +528,9 @@ impl Wiz {
                         walked.tests += 4;
                     }
                     active.pass_square();
+                    if walked.go_on(port) {
+                        continue;
+                    }
                     return Ok(Step::Progress);
                 }
                 let first = active.subspan as usize & 3;

@@ -8,10 +8,12 @@
 use eu::Alike;
 use mem::{GpuAddr, Memory};
 
+use super::wave;
 use super::{ConstantSource, KernelState, Outcome, Pushed, SlotId, Td, ThreadRequest};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{OneColour, ThreadContext, sfid};
 use crate::intel::status::Unit;
+use crate::intel::surface::{Range, Surface};
 
 /// The slot of the thread that was looked at, and of those that are spared.
 const SLOT: SlotId = SlotId(0);
@@ -38,6 +40,8 @@ pub(super) struct Known {
     colour: OneColour,
     /// Constants from memory, as the thread got them.
     constants: Option<(Pushed, Vec<[u32; 8]>)>,
+    /// Constants and binding table lie in other pages than the target, so that no thread writes over them.
+    apart: bool,
     ticks: u64,
     instructions: u64,
     simd8: u64,
@@ -54,6 +58,27 @@ fn unchanged(pushed: &Pushed, given: &[[u32; 8]], mem: &Memory) -> bool {
         mem.read_dwords(at, &mut now).is_ok() && now == *given
     };
     rows.zip(given).all(same)
+}
+
+/// Whether what threads read lies in other pages than the target that they write.
+fn apart(
+    context: &ThreadContext,
+    pushed: Option<&Pushed>,
+    colour: &OneColour,
+    machine: &Machine<'_>,
+) -> bool {
+    let target = machine
+        .shared
+        .dataport
+        .kept(colour.target)
+        .map(Surface::range);
+    let pages = |ranges: &[Range]| wave::pages(ranges, machine);
+    let read = pages(&wave::always(context, pushed));
+    let written = target.and_then(|target| pages(&[target]));
+    match (read, written) {
+        (Some(read), Some(written)) => !read.iter().any(|page| written.contains(page)),
+        _ => false,
+    }
 }
 
 impl Td {
@@ -81,26 +106,67 @@ impl Td {
         if !like || !self.alone(machine) || *machine.budget <= known.ticks {
             return false;
         }
-        if let Some((pushed, given)) = &known.constants
-            && !unchanged(pushed, given, machine.mem)
-        {
-            return false;
-        }
         let port = &mut machine.shared.dataport;
-        if !port.fill(machine.mem, context, &known.colour, at) {
+        if !known.apart {
+            let (mem, constants) = (&*machine.mem, &known.constants);
+            let same = |(pushed, given): &(Pushed, Vec<[u32; 8]>)| unchanged(pushed, given, mem);
+            if !port.is_target(mem, context, &known.colour) || !constants.iter().all(same) {
+                return false;
+            }
+        }
+        if !port.fill(machine.mem, &known.colour, at) {
             return false;
         }
         let (ticks, instructions, simd8) = (known.ticks, known.instructions, known.simd8);
-        self.fftid = self.fftid.wrapping_add(1);
-        self.spared += 1;
         machine.charge(ticks);
-        // PANIC: three bits of function, and a place for each unit.
-        machine.shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += 1;
-        let activity = &mut machine.status.activity;
-        activity.threads[Unit::Wiz as usize] += 1;
-        activity.instructions[Unit::Wiz as usize] += instructions;
-        activity.simd8[Unit::Wiz as usize] += simd8;
+        self.count_spared(1, (instructions, simd8), machine);
         true
+    }
+
+    /// Ticks of each thread of a row of whole squares, when all of these can be spared that lie in the target.
+    pub fn spares_row(
+        &self,
+        kernel: &KernelState,
+        context: &ThreadContext,
+        machine: &Machine<'_>,
+    ) -> Option<u64> {
+        let Seen::Colour(known) = &self.seen else {
+            return None;
+        };
+        let like = known.kernel == *kernel && known.context == *context && known.apart;
+        (like && self.alone(machine)).then_some(known.ticks)
+    }
+
+    /// Does without the threads of so many whole squares in a row, of which `at` is the first one's upper left pixel, but for their ticks.
+    /// Comes back with how many of them that was: others have to run. [`spares_row`](Self::spares_row) has said that they may.
+    pub fn spare_row(&mut self, at: (u16, u16), squares: u32, machine: &mut Machine<'_>) -> u32 {
+        let Seen::Colour(known) = &self.seen else {
+            return 0;
+        };
+        let port = &mut machine.shared.dataport;
+        let filled = port.fill_row(machine.mem, &known.colour, at, squares);
+        let (instructions, simd8) = (known.instructions, known.simd8);
+        self.count_spared(filled, (instructions, simd8), machine);
+        filled
+    }
+
+    /// Counts threads that were spared.
+    fn count_spared(
+        &mut self,
+        count: u32,
+        (instructions, simd8): (u64, u64),
+        machine: &mut Machine<'_>,
+    ) {
+        let threads = u64::from(count);
+        // CAST: modulo 256.
+        self.fftid = self.fftid.wrapping_add(count as u8);
+        self.spared += threads;
+        // PANIC: three bits of function, and a place for each unit.
+        machine.shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += threads;
+        let activity = &mut machine.status.activity;
+        activity.threads[Unit::Wiz as usize] += threads;
+        activity.instructions[Unit::Wiz as usize] += instructions * threads;
+        activity.simd8[Unit::Wiz as usize] += simd8 * threads;
     }
 
     /// Threads that were spared since power-on.
@@ -157,11 +223,14 @@ impl Td {
         if let Some(constants) = constants
             && usual
         {
+            let pushed = constants.as_ref().map(|(pushed, _)| pushed);
+            let apart = apart(&request.context, pushed, &colour, machine);
             self.seen = Seen::Colour(Box::new(Known {
                 kernel: request.kernel,
                 context: request.context,
                 colour,
                 constants,
+                apart,
                 ticks: budget - *machine.budget,
                 instructions: now.instructions[wiz] - activity.instructions[wiz],
                 simd8: now.simd8[wiz] - activity.simd8[wiz],

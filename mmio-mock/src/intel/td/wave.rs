@@ -23,6 +23,7 @@ use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, ThreadPixels};
 use compute::Around;
 pub use draw::Draw;
+pub(super) use draw::{always, pages};
 pub use queue::Queue;
 pub use record::{Record, Recorded};
 pub use run::Run;
@@ -43,6 +44,13 @@ impl Wave {
     #[inline]
     pub fn ticks(&self) -> u64 {
         self.queue.owing() as u64 * self.draw.longest()
+    }
+
+    /// How many more threads may wait whose ticks are known.
+    #[inline]
+    pub fn room(&self) -> u32 {
+        let room = self.draw.most(true).saturating_sub(self.queue.len());
+        u32::try_from(room).unwrap_or(u32::MAX)
     }
 
     /// Takes up a thread of sixteen lit pixels as the next of the last run, when a budget has room for it beside ticks that are others';
@@ -193,14 +201,19 @@ impl Td {
         reserve: u64,
         machine: &Machine<'_>,
     ) -> Option<u64> {
-        let whole = wave.draw.exact(kernel.0).is_some_and(|exact| exact.whole);
-        if !whole || !self.waves.workers.any() || machine.debug.global_enable() {
+        if !wave.draw.takes_runs(kernel.0) || machine.debug.global_enable() {
             return None;
         }
         match self.waits(kernel, wave, reserve, machine) {
             Ok(Waits::Charged(ticks)) => Some(ticks),
             _ => None,
         }
+    }
+
+    /// Whether threads of lit pixels may be runs, as far as that does not change while the windower works.
+    #[inline]
+    pub fn takes_runs(&self, kernel: &KernelState, wave: &Wave, machine: &Machine<'_>) -> bool {
+        wave.draw.takes_runs(kernel.ip) && self.unwatched(machine)
     }
 
     fn waits(

@@ -59,6 +59,8 @@ pub(super) struct Active {
     pub(super) plain: bool,
     /// Those of whole squares can be kept as runs.
     pub(super) runs: bool,
+    /// Nothing is tested, so that rows of squares can be taken at once.
+    pub(super) rows: bool,
 }
 
 impl Active {
@@ -102,8 +104,12 @@ impl Active {
         );
         let (plane, target) = (self.plane.as_ref(), self.target.as_ref());
         let tests = (&self.tests, self.write);
-        let mem = port.memory();
-        self.square = square::test(plane, target, mem, (x, y), depth_at, mask, tests);
+        self.square = if plane.is_none() && !tests.0.touch() {
+            Some(Square::untested(mask))
+        } else {
+            let mem = port.memory();
+            square::test(plane, target, mem, (x, y), depth_at, mask, tests)
+        };
         if state.wm.unit.statistics
             && !self.case.late_count
             && let Some(square) = &self.square
@@ -149,6 +155,22 @@ impl Active {
     pub(super) fn pass_square(&mut self) {
         self.square = None;
         self.subspan = (self.subspan & !3) + 4;
+    }
+
+    /// So many squares have been taken, of blocks in a row of which this is the first.
+    #[inline]
+    pub(super) fn pass_row(&mut self, first: &Block, squares: u32) {
+        // CAST: columns of the clip rectangle.
+        let column = |square: u32| first.x + 4 * square as i32;
+        if squares.is_multiple_of(2) {
+            self.block = None;
+            self.walk.go_to(column(squares));
+            return;
+        }
+        let x = column(squares - 1);
+        self.block = Some(Block { x, ..*first });
+        self.subspan = 4;
+        self.walk.go_to(x + 8);
     }
 
     /// The pixels of a mask that polygon and line stipple leave on.

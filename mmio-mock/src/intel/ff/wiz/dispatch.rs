@@ -29,7 +29,7 @@ pub(super) struct Threads {
     pub(super) scoreboard: Scoreboard,
     /// Debug side of the collected subspans; kept while a slot is waited for.
     pub(super) tag: Option<ThreadDebug>,
-    fftid: u8,
+    pub(super) fftid: u8,
     /// What is kept of the pixels of the thread that starts.
     pixels: ThreadPixels,
 }
@@ -244,13 +244,7 @@ impl Threads {
         if self.tag.is_some() || !port.spare(kernel, at) {
             return false;
         }
-        // It has its number; snapshots, which look at subspans, let no thread be spared.
-        port.debug().wiz_payload(&WizPayload {
-            subspans: &[],
-            primitive: primitive.sequence,
-            upstream: primitive.snapshot,
-            kernel_pointer: kernel.ip,
-        });
+        super::run::number(primitive, kernel, port.debug());
         self.started(16, port);
         true
     }

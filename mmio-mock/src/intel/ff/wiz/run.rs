@@ -8,9 +8,15 @@ use super::dispatch::{SQUARE, Threads};
 use super::plain::Plain;
 use super::shape::Block;
 use super::thread::{Begin, WizPort};
-use super::{SUBSPAN_ORDER, WizState};
-use crate::intel::debug::{DebugRegs, WizPayload};
+use super::{BLOCK_TICKS, SUBSPAN_ORDER, SetupPrimitive, TEST_TICKS, WizState};
+use crate::intel::debug::{DebugRegs, ThreadDebug, WizPayload};
+use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::payload::pixels::{PixelGroup, Subspan};
+use crate::intel::ff::stage::PIECE_TICKS;
+use crate::intel::td::KernelState;
+
+/// Ticks of a square that was tested.
+const SQUARE_TICKS: u64 = 2 * TEST_TICKS;
 
 /// Subspans of a square that wait for a thread, from one on to the last; all of their pixels are lit.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +63,145 @@ pub(super) fn settle(tail: &mut Option<Tail>, pending: &mut PixelGroup) {
     }
 }
 
+/// Whether rows of squares can be taken at once: nothing is tested.
+pub(super) fn rows(active: &Active) -> bool {
+    active.squares
+        && active.group == SQUARE
+        && !active.partial
+        && active.plane.is_none()
+        && !active.tests.touch()
+        && active.marking.is_none()
+}
+
+/// A row of lit squares in a primitive without tests.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Upper left pixel of the square in which the first thread begins, and the subspan that it begins with.
+    pub from: ((u16, u16), u8),
+    /// Squares.
+    pub squares: u32,
+    /// Ticks of what was walked for the first one.
+    walked: u64,
+}
+
+/// What is left of a time slice and of its pieces of work.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter {
+    /// Ticks.
+    pub budget: u64,
+    /// Pieces of work.
+    pub rounds: u32,
+    /// Ticks that are not for threads of this kind, and those that pieces of work leave alone.
+    pub kept: [u64; 2],
+}
+
+impl Meter {
+    /// Pays for threads of so many ticks each and the squares that they come from, `most` at most. Comes back with how many that
+    /// were, and whether the windower goes on behind the last.
+    pub fn pay(&mut self, row: &Row, ticks: u64, most: u32) -> (u32, bool) {
+        let [threads, pieces] = self.kept;
+        let mut paid = 0;
+        while paid < most.min(row.squares) {
+            if self.budget <= threads + ticks {
+                break;
+            }
+            let front = match paid {
+                0 => row.walked,
+                _ if paid % 2 == 0 => BLOCK_TICKS,
+                _ => 0,
+            };
+            self.budget = self.budget.saturating_sub(ticks);
+            // A charge that the budget cannot pay would be a debt: the next thread is for the usual way.
+            let front = front + SQUARE_TICKS;
+            if self.budget < front {
+                self.budget += ticks;
+                break;
+            }
+            self.budget -= front;
+            paid += 1;
+            if self.rounds <= 1 || self.budget <= pieces + 1 {
+                return (paid, false);
+            }
+            self.budget -= PIECE_TICKS;
+            self.rounds -= 1;
+        }
+        (paid, true)
+    }
+}
+
 impl Threads {
+    /// Takes lit blocks, of which this is the first, as a row of squares. Comes back with how many squares were taken, and whether the
+    /// windower goes on behind them.
+    #[inline]
+    pub(super) fn row<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        active: &Active,
+        tail: &mut Option<Tail>,
+        (block, blocks, walked): (&Block, u32, u64),
+        port: &mut P,
+    ) -> (u32, bool) {
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        let at = (block.x as u16, block.y as u16);
+        let from = match *tail {
+            Some(tail) if tail.at.1 != at.1 || tail.at.0.wrapping_add(4) != at.0 => {
+                return (0, true);
+            }
+            Some(tail) => (tail.at, tail.first),
+            None => (at, 0),
+        };
+        if self.tag.is_some() {
+            return (0, true);
+        }
+        let row = Row {
+            from,
+            squares: 2 * blocks,
+            walked,
+        };
+        let kernel = state.wm.kernel(SQUARE).0;
+        let (mut taken, mut goes_on) = (0, true);
+        if tail.is_none() {
+            (taken, goes_on) = port.spare_row(kernel, &row);
+        }
+        if taken > 0 {
+            let primitive = &active.primitive;
+            number(primitive, kernel, port.debug());
+        } else if active.runs {
+            let layout = port.layout();
+            let begin = |debug: &mut DebugRegs| self.begin(state, active, layout, debug);
+            (taken, goes_on) = port.wait_row(kernel, &row, begin);
+        }
+        if let Some(tail) = tail {
+            // CAST: columns have sixteen bits.
+            tail.at.0 = tail.at.0.wrapping_add((4 * taken) as u16);
+        }
+        // CAST: numbers of threads, modulo 256.
+        self.fftid = self.fftid.wrapping_add(taken as u8);
+        port.count_invocations(16 * taken);
+        if state.wm.unit.statistics && !active.case.late_count {
+            port.count_depth(16 * taken);
+        }
+        (taken, goes_on)
+    }
+
+    /// What threads of a run begin with.
+    fn begin(
+        &self,
+        state: &WizState,
+        active: &Active,
+        layout: &'static dyn PayloadLayout,
+        debug: &mut DebugRegs,
+    ) -> Begin {
+        let kernel = state.wm.kernel(SQUARE).0;
+        let tag = number(&active.primitive, kernel, debug);
+        let payload = self.state(state, active, tag, 16);
+        Begin {
+            primitive: Plain::new(layout, &payload, state.wm.headerless),
+            debug: tag.r0(),
+            snapshot: tag.flag,
+        }
+    }
+
     /// Takes the square that was tested last into a run, or what is left of it into the tail.
     #[inline(always)]
     pub(super) fn run<P: WizPort>(
@@ -100,23 +244,8 @@ impl Threads {
         };
         let kernel = state.wm.kernel(SQUARE).0;
         let layout = port.layout();
-        let number = |debug: &mut DebugRegs| {
-            let primitive = &active.primitive;
-            let tag = debug.wiz_payload(&WizPayload {
-                // Snapshots, which look at them, let no thread wait.
-                subspans: &[],
-                primitive: primitive.sequence,
-                upstream: primitive.snapshot,
-                kernel_pointer: kernel.ip,
-            });
-            let payload = self.state(state, active, tag, 16);
-            Begin {
-                primitive: Plain::new(layout, &payload, state.wm.headerless),
-                debug: tag.r0(),
-                snapshot: tag.flag,
-            }
-        };
-        if self.tag.is_some() || !port.wait_whole(kernel, from, number) {
+        let begin = |debug: &mut DebugRegs| self.begin(state, active, layout, debug);
+        if self.tag.is_some() || !port.wait_whole(kernel, from, begin) {
             return Taken::Nothing;
         }
         if let Some(tail) = tail {
@@ -126,4 +255,18 @@ impl Threads {
         active.pass_square();
         Taken::Thread
     }
+}
+
+/// Numbers a thread of whole squares. Snapshots look at subspans, and let no thread wait or be spared.
+pub(super) fn number(
+    primitive: &SetupPrimitive,
+    kernel: &KernelState,
+    debug: &mut DebugRegs,
+) -> ThreadDebug {
+    debug.wiz_payload(&WizPayload {
+        subspans: &[],
+        primitive: primitive.sequence,
+        upstream: primitive.snapshot,
+        kernel_pointer: kernel.ip,
+    })
 }

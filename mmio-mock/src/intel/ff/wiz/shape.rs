@@ -149,6 +149,35 @@ impl Walk {
         self.x_end
     }
 
+    /// How many blocks of the present row follow the one at a column that are covered whole and inside, looking at no more than `most`;
+    /// `more` as for [`Self::new`].
+    #[inline]
+    pub fn full_behind(&self, column: i32, more: &[Shape], most: u32) -> u32 {
+        let (top, bottom) = (self.y, self.y + BLOCK_HEIGHT - 1);
+        if top < self.clip.y_min || bottom > self.clip.y_max || !more.is_empty() {
+            return 0;
+        }
+        let last = self.x_end.min(self.clip.x_max) + 1 - BLOCK_WIDTH;
+        let mut x = column + BLOCK_WIDTH;
+        if let Shape::Polygon(polygon) = &self.shape {
+            let last = last.min(polygon.full_end(column, self.y) - 1);
+            // CAST: not negative.
+            return ((last - x).div_euclid(BLOCK_WIDTH) + 1).clamp(0, most as i32) as u32;
+        }
+        let mut count = 0;
+        while count < most && x <= last && self.shape.block(x, self.y) == u32::MAX {
+            count += 1;
+            x += BLOCK_WIDTH;
+        }
+        count
+    }
+
+    /// The next block is that at a column of the present row.
+    #[inline]
+    pub fn go_to(&mut self, column: i32) {
+        self.x = column;
+    }
+
     fn clip_mask(&self, x: i32, y: i32) -> u32 {
         let left = (self.clip.x_min - x).clamp(0, BLOCK_WIDTH) as u32;
         let right = (self.clip.x_max - x + 1).clamp(0, BLOCK_WIDTH) as u32;

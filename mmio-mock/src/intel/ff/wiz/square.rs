@@ -65,14 +65,23 @@ fn is_depth24(tests: &Tests, target: &DepthTarget) -> bool {
         )
 }
 
+impl Square {
+    /// A square of which nothing is tested, by the pixels that are lit: four bits a row.
+    #[inline(always)]
+    #[must_use]
+    pub fn untested(mask: u16) -> Square {
+        Square {
+            lit: by_subspan(mask),
+            passed: by_subspan(mask),
+            ..Square::default()
+        }
+    }
+}
+
 /// A square before its tests: the depth of all pixels, and those of `mask` (four bits a row) are lit.
 #[inline(always)]
 fn untested(plane: Option<&DepthPlane>, (x, y): (i32, i32), mask: u16) -> (Square, Rows<f32>) {
-    let mut square = Square {
-        lit: by_subspan(mask),
-        passed: by_subspan(mask),
-        ..Square::default()
-    };
+    let mut square = Square::untested(mask);
     let Some(plane) = plane else {
         return (square, [[0.0; N]; N]);
     };

@@ -8,6 +8,7 @@ use eu::Grf;
 use mem::Memory;
 
 use super::plain::Plain;
+use super::run::Row;
 use crate::intel::debug::DebugRegs;
 use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::payload::pixels::{MAX_SUBSPANS, PixelGroup};
@@ -86,6 +87,24 @@ pub trait WizPort {
         _begin: impl FnOnce(&mut DebugRegs) -> Begin,
     ) -> bool {
         false
+    }
+    /// Whether [`spare_row`](Self::spare_row) or [`wait_row`](Self::wait_row) may take something.
+    fn takes_rows(&self, _kernel: &KernelState) -> bool {
+        false
+    }
+    /// Does what the threads of a row of lit squares would do, as far as that is known. Comes back with how many squares that was, and
+    /// whether the windower goes on behind them.
+    fn spare_row(&mut self, _kernel: &KernelState, _row: &Row) -> (u32, bool) {
+        (0, true)
+    }
+    /// Keeps the threads of a row of lit squares for later; how many, and whether the windower goes on behind them.
+    fn wait_row(
+        &mut self,
+        _kernel: &KernelState,
+        _row: &Row,
+        _begin: impl FnOnce(&mut DebugRegs) -> Begin,
+    ) -> (u32, bool) {
+        (0, true)
     }
     /// Whether a thread of the primitive waits.
     fn waits(&self) -> bool {

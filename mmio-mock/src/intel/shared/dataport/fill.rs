@@ -27,20 +27,17 @@ pub(super) fn one_colour(
 }
 
 impl DataPort {
+    /// Whether the binding table still names the target of a colour: the draw may have written over it.
+    #[inline]
+    #[must_use]
+    pub fn is_target(&self, mem: &Memory, ctx: &ThreadContext, colour: &OneColour) -> bool {
+        binding::surface_address(mem, ctx, colour.index) == Ok(colour.target)
+    }
+
     /// Fills the square whose upper left pixel is `at`; `false` when that takes a message, with what it would do at most
     /// begun.
     #[inline]
-    pub fn fill(
-        &mut self,
-        mem: &mut Memory,
-        ctx: &ThreadContext,
-        colour: &OneColour,
-        at: (u16, u16),
-    ) -> bool {
-        // The draw may have written over its binding table.
-        if binding::surface_address(mem, ctx, colour.index) != Ok(colour.target) {
-            return false;
-        }
+    pub fn fill(&mut self, mem: &mut Memory, colour: &OneColour, at: (u16, u16)) -> bool {
         let kept = self.targets.iter().find(|t| t.at == colour.target);
         let Some(target) = kept else {
             return false;
@@ -53,5 +50,33 @@ impl DataPort {
             return true;
         }
         false
+    }
+
+    /// Fills squares in a row, of which `at` is the first one's upper left pixel. Comes back with how many were filled: the next one takes
+    /// a message.
+    pub fn fill_row(
+        &mut self,
+        mem: &mut Memory,
+        colour: &OneColour,
+        (x, y): (u16, u16),
+        squares: u32,
+    ) -> u32 {
+        let kept = self.targets.iter().find(|t| t.at == colour.target);
+        let Some(target) = kept else {
+            return 0;
+        };
+        let rows = zerocopy::transmute!([[colour.dword.to_le(); 4]; 4]);
+        let (surface, slice) = (&target.surface, colour.slice);
+        let mut filled = 0;
+        while filled < squares {
+            // CAST: columns have sixteen bits.
+            let at = (x.wrapping_add((4 * filled) as u16), y);
+            if direct::write_square(mem, surface, slice, at, &rows) != Ok(true) {
+                break;
+            }
+            filled += 1;
+        }
+        self.pixels += 16 * u64::from(filled);
+        filled
     }
 }

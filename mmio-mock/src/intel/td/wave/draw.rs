@@ -5,9 +5,10 @@
 
 use mem::GpuAddr;
 
-use super::super::{ConstantSource, ThreadRequest};
+use super::super::{ConstantSource, Pushed, ThreadRequest};
 use crate::intel::machine::Machine;
 use crate::intel::shared::aside::{Admitted, Cannot, Purpose};
+use crate::intel::shared::context::ThreadContext;
 use crate::intel::surface::{DepthBuffer, Range, Surface};
 
 /// Threads of a wave at most.
@@ -130,6 +131,13 @@ impl Draw {
         known.find(|known| known.kernel == kernel).copied()
     }
 
+    /// Whether threads of a kernel whose pixels are all lit may be runs.
+    #[inline]
+    pub(super) fn takes_runs(&self, kernel: u32) -> bool {
+        let whole = self.exact(kernel).is_some_and(|exact| exact.whole);
+        whole && self.refused < REFUSED
+    }
+
     /// A thread that waited as a record has shown what each of its kernel takes.
     #[inline]
     pub(super) fn learn_exact(&mut self, exact: Exact) {
@@ -221,7 +229,11 @@ impl Draw {
         self.begun = true;
         let depth = machine.shared.pixel.depth_buffer.as_ref();
         let depth = depth.map(DepthBuffer::ranges).unwrap_or_default();
-        let read = pages(&always(common), machine);
+        let pushed = match &common.constants {
+            Some(ConstantSource::Memory(pushed)) => Some(pushed),
+            _ => None,
+        };
+        let read = pages(&always(&common.context, pushed), machine);
         let (Some(read), Some(depth)) = (read, pages(&depth, machine)) else {
             self.refused = REFUSED;
             return false;
@@ -234,7 +246,7 @@ impl Draw {
 }
 
 /// The pages of ranges; `None` when these are too many to look at.
-fn pages(ranges: &[Range], machine: &Machine<'_>) -> Option<Vec<usize>> {
+pub fn pages(ranges: &[Range], machine: &Machine<'_>) -> Option<Vec<usize>> {
     let mut pages = Vec::new();
     let mut ranges = ranges.iter();
     let all = ranges.all(|range| range.pages(machine.mem, PAGES, &mut pages));
@@ -254,16 +266,15 @@ fn meet(pages: &[usize], others: &[usize]) -> bool {
 }
 
 /// What the threads of a draw read besides the surfaces that they sample: constants and the binding table.
-fn always(common: &ThreadRequest<'_>) -> Vec<Range> {
+pub fn always(context: &ThreadContext, pushed: Option<&Pushed>) -> Vec<Range> {
     /// Bytes of the longest binding table.
     const TABLE: u64 = 256 * 4;
-    let context = &common.context;
     let table = GpuAddr::from(context.bases.surface_state_base);
     let mut ranges = vec![Range {
         base: table.offset(context.binding_table_pointer),
         bytes: TABLE,
     }];
-    if let Some(ConstantSource::Memory(pushed)) = &common.constants {
+    if let Some(pushed) = pushed {
         ranges.extend(pushed.buffers.iter().map(|&(base, rows)| Range {
             base,
             bytes: u64::from(rows) * 32,

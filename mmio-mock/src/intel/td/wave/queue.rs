@@ -273,6 +273,21 @@ impl Queue {
         }
     }
 
+    /// The last run, whose last thread is one of so many that were taken at once, has all of these; none: not even that one.
+    #[inline]
+    pub fn extend_by(&mut self, taken: u32) {
+        let Some(run) = self.last_run() else {
+            return;
+        };
+        run.threads = run.threads + taken - 1;
+        let empty = run.threads == 0;
+        self.left = self.left + taken as usize - 1;
+        if empty {
+            self.runs.pop();
+            self.order.pop();
+        }
+    }
+
     /// What was charged for threads that wait; they are charged when they end.
     pub(super) fn take_charges(&mut self) -> u64 {
         let mut charges = 0;

@@ -92,7 +92,8 @@ impl Bench {
     }
 
     fn fill(&mut self, colour: &OneColour, at: (u16, u16)) -> bool {
-        self.port.fill(&mut self.mem, &context(), colour, at)
+        self.port.is_target(&self.mem, &context(), colour)
+            && self.port.fill(&mut self.mem, colour, at)
     }
 
     /// All of the target's memory.
