@@ -13,12 +13,17 @@ pub(crate) type Image = [u32; 8];
 /// Both accumulators: the first eight channels of acc0, those of acc1, then the other eight word
 /// channels of each. Each group of eight knows whether it holds floats or integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Acc {
-    lanes: [u64; 32],
-    float: [bool; 4],
+#[repr(C)]
+pub struct Accumulator {
+    /// Doubles or signed integers.
+    pub lanes: [u64; 32],
+    /// Whether eight lanes are floats.
+    pub float: [bool; 4],
 }
 
-impl Acc {
+pub(crate) use Accumulator as Acc;
+
+impl Accumulator {
     pub(crate) const fn new() -> Acc {
         Acc {
             lanes: [0; 32],

@@ -10,7 +10,7 @@ mod extended;
 mod float;
 mod int;
 mod minmax;
-mod packed;
+pub(crate) mod packed;
 mod round;
 mod three;
 mod wide;

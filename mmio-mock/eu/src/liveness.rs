@@ -32,22 +32,23 @@ fn lanes(d: &Decoded) -> u32 {
 
 fn role(d: &Decoded) -> Role {
     use Opcode::{
-        Add, And, Asr, Avg, Cmp, Cmpn, Dp2, Dp3, Dp4, Dph, Frc, Line, Mov, Mul, Not, Or, Rndd,
-        Rndu, Sel, Send, Sendc, Shl, Shr, Xor,
+        Add, And, Asr, Avg, Cmp, Cmpn, Dp2, Dp3, Dp4, Dph, Frc, Line, Lrp, Mad, Math, Mov, Mul,
+        Not, Or, Pln, Rndd, Rndu, Sel, Send, Sendc, Shl, Shr, Xor,
     };
     if d.empty || d.breakpoint || explicit(d) {
         return Role::Reads;
     }
     match d.op {
         // A group's kind changes with it, so that only whole groups replace everything.
-        Add | Mul | Avg | Frc | Rndu | Rndd | Dp4 | Dph | Dp3 | Dp2 | Line
+        Add | Mul | Avg | Frc | Rndu | Rndd | Dp4 | Dph | Dp3 | Dp2 | Line | Pln
             if d.exec >= 8 && d.acc_write =>
         {
             Role::Replaces(lanes(d))
         }
         // The next thread of the slot begins with an accumulator of zeros.
         Send | Sendc if d.send.eot => Role::Replaces(u32::MAX),
-        Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr | Send => Role::Passes,
+        Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr | Send | Mad | Lrp
+        | Math | Line | Pln => Role::Passes,
         _ => Role::Reads,
     }
 }

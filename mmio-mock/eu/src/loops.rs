@@ -4,9 +4,11 @@
 //! which the compiler of Rust makes vectors.
 
 mod compute;
+mod doubles;
 mod operand;
+mod words;
 
-use crate::stretch::{ByResult, Channels, Operation, Registers, Step};
+use crate::stretch::{ByResult, Channels, Operation, Predicate, Registers, Step};
 use operand::{Flat, Operands, flat};
 
 /// A kernel's stretches.
@@ -18,6 +20,7 @@ impl Kernel {
     #[must_use]
     pub fn takes(step: &Step) -> bool {
         !(step.operation.only_rounds() && step.truncate)
+            && (step.truncate || step.accumulator.is_none() || step.operation.is_integer())
     }
 
     /// The loops of stretches; `None` when an instruction reads or writes what is no register.
@@ -34,7 +37,12 @@ impl Kernel {
     /// Runs a stretch, as [`Compiled::run`](crate::stretch::Compiled::run) does. Inlined into its callers, which can be compiled for hosts
     /// with wider vectors.
     #[inline(always)]
-    pub fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32 {
+    pub fn run(
+        &self,
+        stretch: usize,
+        registers: &mut Registers,
+        channels: &mut Channels<'_>,
+    ) -> u32 {
         let (Some(lines), Some(flat)) = (self.0.get(stretch), flat(registers)) else {
             return 0;
         };
@@ -42,7 +50,7 @@ impl Kernel {
         for line in lines {
             if line.operation == Operation::Leave {
                 leaves += 1;
-                if line.is_left(*channels) {
+                if line.is_left(channels) {
                     return leaves;
                 }
             } else {
@@ -69,13 +77,16 @@ struct Line {
     shift: u32,
     /// Channels execute that are masked off, too.
     unmasked: bool,
-    /// Bits of both flags in one word: the place of the predicate's first; `None` without one.
-    predicate: Option<u32>,
-    inverted: bool,
+    predicate: Option<Predicate>,
     flag: usize,
     by_result: ByResult,
     saturate: bool,
     destination: Option<u16>,
+    /// That of the second eight channels, where it does not follow.
+    second: Option<u16>,
+    accumulator: Option<u8>,
+    /// Of a sum of dwords: whether the sources have signs.
+    signed: [bool; 2],
 }
 
 impl Line {
@@ -88,29 +99,32 @@ impl Line {
             lanes: u32::from(step.lanes) << step.shift & ALL,
             shift: u32::from(step.shift),
             unmasked: step.unmasked,
-            predicate: step.predicate.map(|p| 16 * u32::from(p.flag & 1)),
-            inverted: step.predicate.is_some_and(|p| p.inverted),
+            predicate: step.predicate,
             flag: usize::from(step.flag & 1),
             by_result: step.by_result,
             saturate: step.saturate,
             destination: step.destination,
+            second: step
+                .destination
+                .filter(|first| step.wide && first + 8 != step.second)
+                .map(|_| step.second),
+            accumulator: step.accumulator,
+            signed: step.signed,
         }
     }
 
     /// The channels whose predicate is set.
     #[inline(always)]
-    fn chosen(&self, channels: Channels) -> u32 {
-        let Some(at) = self.predicate else {
+    fn chosen(&self, channels: &Channels<'_>) -> u32 {
+        let Some(predicate) = self.predicate else {
             return ALL;
         };
-        let both = u32::from(channels.flags[0]) | u32::from(channels.flags[1]) << 16;
-        let set = both >> at & ALL;
-        if self.inverted { !set & ALL } else { set }
+        u32::from(predicate.of(channels.flags[usize::from(predicate.flag & 1)]))
     }
 
     /// The channels that execute.
     #[inline(always)]
-    fn executing(&self, channels: Channels) -> u32 {
+    fn executing(&self, channels: &Channels<'_>) -> u32 {
         let masked = if self.unmasked {
             u32::MAX
         } else {
@@ -121,7 +135,7 @@ impl Line {
 
     /// The channels that are written.
     #[inline(always)]
-    fn written(&self, channels: Channels) -> u32 {
+    fn written(&self, channels: &Channels<'_>) -> u32 {
         let executing = self.executing(channels);
         // There the predicate chooses and enables no channel.
         if self.operation == Operation::Select {
@@ -133,7 +147,7 @@ impl Line {
 
     /// Whether a channel leaves, or none executes.
     #[inline(always)]
-    fn is_left(&self, channels: Channels) -> bool {
+    fn is_left(&self, channels: &Channels<'_>) -> bool {
         let executing = self.executing(channels);
         executing == 0 || executing & self.chosen(channels) != 0
     }
@@ -144,6 +158,10 @@ impl Line {
         let Some(first) = self.destination else {
             return;
         };
+        if let Some(second) = self.second {
+            self.store_apart(written, result, [first, second], registers);
+            return;
+        }
         let Some(to) = operand::dwords_mut::<N>(registers, first) else {
             return;
         };
@@ -158,10 +176,22 @@ impl Line {
         }
     }
 
+    /// The same where the second eight channels go elsewhere.
+    fn store_apart(&self, written: u32, result: &[u32], to: [u16; 2], registers: &mut Flat) {
+        for (half, (first, result)) in (0..).zip(to.into_iter().zip(result.chunks_exact(8))) {
+            let chosen = operand::lanes::<8>(written >> self.shift >> (8 * half));
+            if let Some(to) = operand::dwords_mut::<8>(registers, first) {
+                for i in 0..8 {
+                    to[i] = to[i] & !chosen[i] | result[i] & chosen[i];
+                }
+            }
+        }
+    }
+
     /// Sets the flags of the channels that are written by bits, one for each channel of the step.
     #[inline(always)]
-    fn set_flags(&self, bits: u32, channels: &mut Channels) {
-        let to = self.executing(*channels) & self.chosen(*channels);
+    fn set_flags(&self, bits: u32, channels: &mut Channels<'_>) {
+        let to = self.executing(channels) & self.chosen(channels);
         let flag = &mut channels.flags[self.flag];
         let old = u32::from(*flag);
         // CAST: sixteen bits.

@@ -7,7 +7,7 @@ use crate::port::FloatMode;
 use num::elementary;
 
 /// Function codes of descriptor bits 3:0 (PRM 6.1.1.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// 1 / x.
     Inv,

@@ -6,89 +6,109 @@
 /// Channels of a thread.
 pub(crate) const CHANNELS: usize = 32;
 
-/// Where each channel waits that does not execute.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Parked {
-    /// Zero for a channel that waits nowhere.
-    at: [u32; CHANNELS],
+/// Channels that wait at the same instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Waiting {
+    at: u32,
     channels: u32,
-    /// A bit for each waiting place, modulo 64 instructions: no channel waits at most instructions.
-    places: u64,
 }
+
+const NOBODY: Waiting = Waiting { at: 0, channels: 0 };
+
+/// Where each channel waits that does not execute: few places, in the order of their addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Parked {
+    places: [Waiting; CHANNELS],
+    count: usize,
+}
+
+impl PartialEq for Parked {
+    fn eq(&self, other: &Parked) -> bool {
+        self.places() == other.places()
+    }
+}
+
+impl Eq for Parked {}
 
 impl Parked {
     pub(crate) const fn new() -> Parked {
         Parked {
-            at: [0; CHANNELS],
-            channels: 0,
-            places: 0,
+            places: [NOBODY; CHANNELS],
+            count: 0,
         }
     }
 
+    /// Nobody waits.
     #[inline(always)]
-    const fn bit(ip: u32) -> u64 {
-        1 << (ip >> 3 & 63)
+    pub(crate) const fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    #[inline(always)]
+    fn places(&self) -> &[Waiting] {
+        self.places.get(..self.count).unwrap_or_default()
     }
 
     /// Whether a channel waits anywhere.
     #[inline(always)]
     pub(crate) const fn any(&self) -> bool {
-        self.channels != 0
+        self.count != 0
     }
 
     /// The channels that wait at `ip`, one bit each.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn at(&self, ip: u32) -> u32 {
-        if self.places & Parked::bit(ip) == 0 {
-            return 0;
+        let mut place = 0;
+        while place < self.count && place < CHANNELS {
+            if self.places[place].at == ip {
+                return self.places[place].channels;
+            }
+            place += 1;
         }
-        let mut found = 0;
-        let mut channel = 0;
-        while channel < CHANNELS {
-            found |= ((self.at[channel] == ip) as u32) << channel;
-            channel += 1;
-        }
-        found & self.channels
+        0
     }
 
     /// Whether a channel waits behind `ip`, before so many bytes from there.
+    #[inline(always)]
     pub(crate) fn within(&self, ip: u32, bytes: u32) -> bool {
-        let waits = |channel: usize| {
-            let behind = self.at[channel].wrapping_sub(ip);
-            self.channels >> channel & 1 != 0 && behind != 0 && behind < bytes
-        };
-        self.any() && (0..CHANNELS).any(waits)
+        self.places().iter().any(|place| {
+            let behind = place.at.wrapping_sub(ip);
+            behind != 0 && behind < bytes
+        })
     }
 
-    /// Lets channels wait at `ip`.
+    /// Lets channels, which wait nowhere, wait at `ip`.
+    #[inline]
     pub(crate) fn park(&mut self, channels: u32, ip: u32) {
         if channels == 0 {
             return;
         }
-        self.channels |= channels;
-        self.places |= Parked::bit(ip);
-        for (channel, at) in self.at.iter_mut().enumerate() {
-            if channels >> channel & 1 != 0 {
-                *at = ip;
-            }
+        let place = self.places().iter().take_while(|p| p.at < ip).count();
+        if let Some(known) = self.places.get_mut(place)
+            && place < self.count
+            && known.at == ip
+        {
+            known.channels |= channels;
+            return;
+        }
+        // There are no more places than channels, as each channel waits at one.
+        if self.count < CHANNELS {
+            self.places.copy_within(place..self.count, place + 1);
+            self.places[place] = Waiting { at: ip, channels };
+            self.count += 1;
         }
     }
 
     /// Takes the channels that wait at `ip`.
+    #[inline(always)]
     pub(crate) fn take(&mut self, ip: u32) -> u32 {
-        let taken = self.at(ip);
-        if taken == 0 {
+        let found = self.places().iter().position(|place| place.at == ip);
+        let Some(place) = found else {
             return 0;
-        }
-        self.channels &= !taken;
-        self.places = 0;
-        for (channel, at) in self.at.iter_mut().enumerate() {
-            if taken >> channel & 1 != 0 {
-                *at = 0;
-            } else if self.channels >> channel & 1 != 0 {
-                self.places |= Parked::bit(*at);
-            }
-        }
+        };
+        let taken = self.places[place].channels;
+        self.places.copy_within(place + 1..self.count, place);
+        self.count -= 1;
         taken
     }
 }

@@ -247,6 +247,7 @@ impl Thread {
         }
         let ready = counts.left >= u64::from(begin.done.steps)
             && self.acc_lazy
+            && self.acc_on
             && self.step == 0
             && !self.alt
             && !(begin.leaves != 0 && self.spf)
@@ -260,6 +261,7 @@ impl Thread {
         let mut channels = Channels {
             enabled: self.emask,
             flags: self.flag,
+            accumulator: &mut self.acc,
         };
         let ended = kernel.run(
             usize::from(begin.stretch),
@@ -303,6 +305,10 @@ impl Thread {
     fn before<F, O: Observer>(&mut self, slot: &Slot, rare: bool, obs: &mut O) -> Before<F> {
         if rare && self.parked.any() {
             self.wake();
+        }
+        if !O::ACTIVE && !slot.hot.rare && self.stale == 0 {
+            // It was looked at for channels that wait elsewhere, and for nothing else.
+            return Before::Executed;
         }
         if rare && slot.hot.breakpoint && exception::breakpoint(self) {
             return Before::Excepted;

@@ -16,7 +16,7 @@ pub(crate) type Registers = u128;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Footprint {
     read: Registers,
-    written: Registers,
+    pub(crate) written: Registers,
 }
 
 fn register(nr: usize) -> Registers {

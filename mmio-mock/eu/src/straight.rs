@@ -10,7 +10,7 @@ use crate::port::{Delivery, FloatMode, Grf, Port, Stop, ThreadId};
 use crate::reach::{self, PAIR, Reach};
 use crate::run::RunStats;
 use crate::send::{self, HALVES, Part, Sender, Target};
-use crate::stretch::{Channels, Compiled, Operation, Step, resolve};
+use crate::stretch::{Accumulator, Channels, Compiled, Operation, Step, resolve};
 use crate::warm::{self, Begin};
 use isa::Opcode;
 use isa::inst::PredCtrl;
@@ -62,6 +62,8 @@ pub struct Registers {
     file: RegFile,
     /// Those that may be other than zero.
     touched: Reach,
+    /// What a stretch reads of it, the stretch has written.
+    accumulator: Accumulator,
 }
 
 impl Default for Registers {
@@ -69,6 +71,7 @@ impl Default for Registers {
         Registers {
             file: RegFile::new(),
             touched: Reach::default(),
+            accumulator: Accumulator::new(),
         }
     }
 }
@@ -121,15 +124,21 @@ impl Straight {
         runner: &Runner,
         port: &mut P,
     ) -> Result<(), Broken<P::Fault>> {
-        registers.touched = registers.touched.and(self.reach);
+        let Registers {
+            file,
+            touched,
+            accumulator,
+        } = registers;
+        *touched = touched.and(self.reach);
         let mut channels = Channels {
             enabled: runner.dispatch_mask,
             flags: [0; 2],
+            accumulator,
         };
         for part in &self.parts {
             match part {
                 Passage::Stretch(kernel, number) => {
-                    if kernel.run(*number, registers.file.all_mut(), &mut channels) != 0 {
+                    if kernel.run(*number, file.all_mut(), &mut channels) != 0 {
                         return Err(Broken::Other);
                     }
                 }
@@ -147,7 +156,7 @@ impl Straight {
                         channels: enabled & sent.lanes,
                     };
                     let to = (sent.to, sent.part);
-                    match send::deliver(&mut registers.file, &sent.op, &sender, port, to) {
+                    match send::deliver(file, &sent.op, &sender, port, to) {
                         Ok((Delivery::Done, _)) => {}
                         Err(Stop::Fault(fault)) => return Err(Broken::Fault(fault)),
                         Ok(_) | Err(_) => return Err(Broken::Other),
@@ -211,9 +220,20 @@ impl Flow {
         } else {
             self.full >> step.shift
         };
-        for channel in 0..channels {
-            if (enabled & step.lanes) >> channel & 1 != 0 {
-                self.write(first + channel..first + channel + 1);
+        let enabled = enabled & step.lanes;
+        match step.operation {
+            // Half of a dword.
+            Operation::GetFlag => {}
+            Operation::AddWords if enabled == u16::MAX => self.write(first..first + DWORDS),
+            Operation::AddWords => {}
+            _ => {
+                for channel in (0..channels).filter(|channel| enabled >> channel & 1 != 0) {
+                    let dword = match channel.checked_sub(8) {
+                        Some(channel) => usize::from(step.second) + channel,
+                        None => first + channel,
+                    };
+                    self.write(dword..dword + 1);
+                }
             }
         }
     }
@@ -307,6 +327,9 @@ pub(crate) fn of<'a>(
             left -= 1;
         } else if let Some(number) = place.begins {
             let steps = stretches.get(number)?;
+            if steps.iter().any(|step| step.operation == Operation::Leave) {
+                return None;
+            }
             left = steps.len().checked_sub(1)?;
             stats.compiled += steps.len() as u64;
             parts.push(Passage::Stretch(kernel.clone(), number));

@@ -7,7 +7,11 @@
 
 pub(crate) mod resolve;
 
+pub use crate::arf::Accumulator;
 pub use crate::grf::{Registers, TOTAL};
+pub use crate::math::Function;
+use crate::port::FloatMode;
+pub use resolve::{window, word_window};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -51,6 +55,8 @@ pub enum Operation {
         /// The dword is signed.
         signed: bool,
     },
+    /// A float as a signed dword: toward zero, to the nearest one that there is; NaN becomes 0.
+    ToDword,
     /// Source 0.
     Move,
     /// Sum.
@@ -62,6 +68,22 @@ pub enum Operation {
     /// `p * u + q * v + s` in double precision: p, q and s are dwords 0, 1 and 3 from source 0 on, u and v the
     /// registers from source 1 on, those of the next eight channels behind them.
     Plane,
+    /// `p * source 1 + q` in double precision: p and q are dwords 0 and 3 from source 0 on.
+    Line,
+    /// The accumulator from this lane on, 0 or 8, plus a product, in double precision. It holds floats there.
+    Accumulate(u8),
+    /// Source 0 times source 1, and what is left of one times source 2, in double precision.
+    Interpolate,
+    /// A dot product of each four channels, in all four of them; in double precision.
+    Dot(Dot),
+    /// Sums of sixteen words, in eight dwords from the destination on.
+    AddWords,
+    /// A function of extended math of sources 0 and 1, as [`extended`] computes it.
+    Extended(Function),
+    /// A word becomes a flag register: that of the step.
+    SetFlag,
+    /// A flag register, that of the step, becomes a word: `destination` counts words.
+    GetFlag,
     /// The greatest whole number that is not above source 0.
     Floor,
     /// The nearest whole number, of two as near the even one.
@@ -87,7 +109,8 @@ impl Operation {
         matches!(
             self,
             Operation::MultiplyAdd
-                | Operation::Plane
+                | Operation::Interpolate
+                | Operation::Extended(_)
                 | Operation::NearestWhole
                 | Operation::Truncate
                 | Operation::Fraction
@@ -96,6 +119,31 @@ impl Operation {
                 | Operation::InverseRoot
         )
     }
+
+    /// Whether what it leaves in the accumulator are integers.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        matches!(self, Operation::AddDwords | Operation::AddWords)
+    }
+}
+
+/// Which channels of four a dot product has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dot {
+    /// All four.
+    Four,
+    /// The first three, and the fourth of source 1 by itself.
+    Homogeneous,
+    /// The first three.
+    Three,
+    /// The first two.
+    Two,
+}
+
+/// A function of extended math in IEEE mode; its result has no denormal.
+#[must_use]
+pub fn extended(function: Function, a: f32, b: f32) -> f32 {
+    crate::math::float(function, FloatMode::Ieee, a, b)
 }
 
 /// A comparison of source 0 with source 1.
@@ -128,6 +176,15 @@ pub enum Place {
     Scalar(u16),
     /// A constant; channel i takes entry i modulo 8.
     Constant([u32; 8]),
+    /// For each channel this dword.
+    Gather([u16; 16]),
+    /// For each channel the word at this byte, which is even.
+    Words {
+        /// The bytes.
+        at: [u16; 16],
+        /// Words have a sign.
+        signed: bool,
+    },
 }
 
 /// A source.
@@ -135,7 +192,7 @@ pub enum Place {
 pub struct Operand {
     /// Where it is.
     pub place: Place,
-    /// Its negative, after `absolute`.
+    /// Its negative, after `absolute`; of words before they become floats.
     pub negate: bool,
     /// Its magnitude: of floats alone.
     pub absolute: bool,
@@ -148,6 +205,28 @@ pub struct Predicate {
     pub flag: u8,
     /// The channels whose flag is clear.
     pub inverted: bool,
+    /// Of each four channels the flag of this one counts for all.
+    pub replicated: Option<u8>,
+}
+
+impl Predicate {
+    /// The bit of the flag register that counts for a channel whose own one is `bit`.
+    #[must_use]
+    pub fn bit(self, bit: u32) -> u32 {
+        self.replicated
+            .map_or(bit, |channel| bit & !3 | u32::from(channel & 3))
+    }
+
+    /// The channels, of sixteen, whose predicate is set with these flags.
+    #[inline]
+    #[must_use]
+    pub fn of(self, flags: u16) -> u16 {
+        let set = match self.replicated {
+            Some(channel) => crate::thread::replicate(flags, u32::from(channel & 3)),
+            None => flags,
+        };
+        if self.inverted { !set } else { set }
+    }
 }
 
 /// How a step sets flags by its result.
@@ -186,18 +265,27 @@ pub struct Step {
     pub truncate: bool,
     /// First dword of the result in the registers.
     pub destination: Option<u16>,
+    /// That of the second eight channels.
+    pub second: u16,
+    /// The result goes into the accumulator, too: the double of a float, the whole sum of integers, whatever the masks are. From
+    /// this lane on, 0 or 8; words of the channels from 8 on sixteen lanes behind it.
+    pub accumulator: Option<u8>,
+    /// Whether the sources of a sum of dwords have signs, for the accumulator.
+    pub signed: [bool; 2],
     /// Its sources.
     pub sources: [Operand; 3],
 }
 
 /// What steps read and write besides the registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Channels {
+pub struct Channels<'a> {
     /// Channels that execute.
     pub enabled: u32,
     /// f0.0 and f0.1.
     pub flags: [u16; 2],
+    /// The accumulators.
+    pub accumulator: &'a mut Accumulator,
 }
 
 /// Makes of stretches what a host can run.
@@ -213,5 +301,5 @@ pub trait Compiler: Debug + Send + Sync {
 pub trait Compiled: Debug + Send + Sync {
     /// Runs a stretch of the kernel, which is one of those compiled. Zero when it has come to its end; else the number of the
     /// [`Leave`](Operation::Leave) that it has ended before, counted from one in the stretch.
-    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32;
+    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels<'_>) -> u32;
 }

@@ -181,7 +181,7 @@ impl Thread {
         self.dispatch_mask = init.dispatch_mask;
         self.emask = init.dispatch_mask;
         self.call_mask = init.dispatch_mask;
-        self.parked = Parked::new();
+        self.parked.clear();
         self.rounding = Rounding::Nearest;
         self.alt = init.float_mode == FloatMode::Alt;
         self.spf = init.single_program_flow;

@@ -312,14 +312,24 @@ impl KernelCache {
         let mut steps = 0;
         // Whether the instruction before belongs to a stretch.
         let mut open = false;
+        // Lanes of the accumulator that the stretch has made floats.
+        let mut floats = 0;
         let mut at = first;
         while at < end && steps < LONGEST {
             // PANIC: `end` is at most the number of slots.
             let mut hot = slots[at].hot;
-            // Where a stretch begins already, nothing else is rare: it would not begin there.
-            hot.rare &= slots[at].begin == 0;
+            // Where a stretch begins already, nothing else is rare: it would not begin there. What waits for no register waits for none behind it.
+            hot.rare &= slots[at].begin == 0
+                && (hot.empty || hot.breakpoint || slots[at].footprint.written != 0);
             let hot = &hot;
-            let step = resolve::step(hot, set.rules).filter(|step| compiler.takes(step));
+            if !open || targets[at] {
+                floats = 0;
+            }
+            let step = resolve::step(hot, set.rules)
+                .filter(|step| step.is_inside() && compiler.takes(step))
+                .and_then(|step| Some((step, step.float_lanes(floats)?)));
+            floats = step.as_ref().map_or(0, |(_, floats)| *floats);
+            let step = step.map(|(step, _)| step);
             let size = if hot.empty { 1 } else { length(hot, place) };
             match (step, begins.last_mut(), stretches.last_mut()) {
                 (Some(step), Some((_, begin)), Some(stretch)) if open && !targets[at] => {

@@ -28,7 +28,10 @@ impl Compiler for Avx2 {
     fn takes(&self, step: &Step) -> bool {
         // The host converts signed integers only.
         let is_unsigned = step.operation == Operation::ToFloat { signed: false };
-        !(is_unsigned || step.operation.only_rounds() && step.truncate)
+        let rounds = !step.truncate && !step.operation.is_integer();
+        !(is_unsigned
+            || step.operation.only_rounds() && step.truncate
+            || step.accumulator.is_some() && rounds)
     }
 
     fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>> {
@@ -58,7 +61,7 @@ struct Code {
 
 impl Compiled for Code {
     #[inline]
-    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32 {
+    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels<'_>) -> u32 {
         let begin = self.begins.get(stretch).and_then(|at| self.memory.get(*at));
         begin.map_or(0, |begin| call(begin, registers, channels))
     }
@@ -66,12 +69,13 @@ impl Compiled for Code {
 
 #[allow(unsafe_code, reason = "machine code is called")]
 #[inline]
-fn call(begin: &u8, registers: &mut Registers, channels: &mut Channels) -> u32 {
-    type Stretch = unsafe extern "sysv64" fn(*mut u32, *mut Channels) -> u32;
+fn call(begin: &u8, registers: &mut Registers, channels: &mut Channels<'_>) -> u32 {
+    type Stretch = unsafe extern "sysv64" fn(*mut u32, *mut Channels<'_>) -> u32;
     // SAFETY: `begin` is the first byte of a function of this type that `Emitter::stretch` made, in memory that is executable
     // and lives as long as the reference. It reads and writes no memory but its own constants, what `registers` refers to
-    // (`compile` has looked that every place lies inside) and what `channels` refers to, keeps the registers that its calling
-    // convention asks for, and returns. The host has the instructions: otherwise there is no compiler.
+    // (`compile` has looked that every place lies inside), what `channels` refers to and the accumulators that `channels` refers
+    // to, whose lanes are 0 to 31, keeps the registers that its calling convention asks for, and returns. It calls nothing but
+    // `results` of `emit::extended`, with its own stack as the place of the values and the stack aligned as calls need it. The host has the instructions: otherwise there is no compiler.
     unsafe {
         let stretch: Stretch = std::mem::transmute(std::ptr::from_ref(begin));
         stretch(registers.as_flattened_mut().as_mut_ptr(), channels)

@@ -35,6 +35,13 @@ pub(crate) const ONE_64: [u32; 8] = quads(0x3ff0_0000_0000_0000);
 /// The smallest normal single float as a double.
 pub(crate) const NORMAL_64: [u32; 8] = quads(0x3810_0000_0000_0000);
 
+/// 2^31: the first float that is no signed dword.
+pub(crate) const NO_DWORD: [u32; 8] = all(0x4f00_0000);
+/// The NaN that is computed as a double.
+pub(crate) const NAN_64: [u32; 8] = quads(0x7ff8_0000_0000_0000);
+/// The low word of a dword.
+pub(crate) const LOW_WORD: [u32; 8] = all(0xffff);
+
 /// A bit for each of eight channels, from bit `first` on.
 pub(crate) fn bits(first: u32) -> [u32; 8] {
     std::array::from_fn(|i| 1 << (first + i as u32))

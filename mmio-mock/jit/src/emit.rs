@@ -1,19 +1,22 @@
 //! The emitter: a function of the host for each stretch.
 //!
-//! `rdi` is the first dword of the thread's registers, `rsi` its [`Channels`](eu::stretch::Channels), `eax` what comes back. Steps of sixteen channels
+//! `rdi` is the first dword of the thread's registers, `rsi` its [`Channels`](eu::stretch::Channels), `eax` what comes back; `r9` is for the place of the accumulators. Steps of sixteen channels
 //! are two halves. `ymm0` to `ymm4` are for intermediate values, `ymm5` is zero, `ymm6` to `ymm13` hold values of the thread
 //! ([`Held`]), `ymm14` and `ymm15` say which channels of the second and of the first eight execute.
 
 mod compute;
+mod doubles;
+mod extended;
 mod flags;
 mod operand;
+mod words;
 
 use crate::constants::{bits, lanes};
 use crate::held::{Held, Value};
 use eu::stretch::{ByResult, Operation, Step};
 use iced_x86::code_asm::{
     AsmRegisterXmm, AsmRegisterYmm, CodeAssembler, CodeLabel, dword_ptr, eax, ecx, get_xmm,
-    get_ymm, rdi, rsi, word_ptr, xmm0, ymm0, ymm1, ymm5, ymm14, ymm15, ymmword_ptr,
+    get_ymm, rdi, rsi, xmm0, ymm0, ymm1, ymm5, ymm14, ymm15, ymmword_ptr,
 };
 use iced_x86::{BlockEncoderOptions, Register};
 
@@ -75,7 +78,16 @@ impl Half<'_> {
     /// Its destination.
     fn destination(self) -> Option<u16> {
         let first = self.step.destination?;
-        Some(first + 8 * self.number)
+        Some(if self.number == 0 {
+            first
+        } else {
+            self.step.second
+        })
+    }
+
+    /// Its part of the places of sixteen channels.
+    fn of(self, at: &[u16; 16]) -> [u16; 8] {
+        std::array::from_fn(|i| at[8 * usize::from(self.number & 1) + i])
     }
 }
 
@@ -106,21 +118,26 @@ impl Emitter {
                 mov(eax, dword_ptr(rsi)),
                 and(eax, 0xffff),
                 cmp(eax, 0xffff),
-                je(full),
-                vpbroadcastd(ymm14, dword_ptr(rsi))
+                je(full)
             );
-            let [low, high] = [bits(0), bits(8)].map(|bits| self.constant(bits));
-            emit!(
-                self,
-                vpand(ymm15, ymm14, ymmword_ptr(low)),
-                vpand(ymm14, ymm14, ymmword_ptr(high)),
-                vpcmpeqd(ymm15, ymm15, ymmword_ptr(low)),
-                vpcmpeqd(ymm14, ymm14, ymmword_ptr(high))
-            );
+            self.masks();
             self.steps(steps, false);
             self.spoilt |= self.ops.set_label(&mut full).is_err();
         }
         self.steps(steps, true);
+    }
+
+    /// Which channels execute, in `ymm14` and `ymm15`.
+    fn masks(&mut self) {
+        let [low, high] = [bits(0), bits(8)].map(|bits| self.constant(bits));
+        emit!(
+            self,
+            vpbroadcastd(ymm14, dword_ptr(rsi)),
+            vpand(ymm15, ymm14, ymmword_ptr(low)),
+            vpand(ymm14, ymm14, ymmword_ptr(high)),
+            vpcmpeqd(ymm15, ymm15, ymmword_ptr(low)),
+            vpcmpeqd(ymm14, ymm14, ymmword_ptr(high))
+        );
     }
 
     fn steps(&mut self, steps: &[Step], full: bool) {
@@ -151,11 +168,7 @@ impl Emitter {
             emit!(self, mov(eax, dword_ptr(rsi)), and(eax, lanes), je(end));
         }
         if let Some(predicate) = step.predicate {
-            let from = 4 + 2 * i32::from(predicate.flag & 1);
-            emit!(self, movzx(ecx, word_ptr(rsi + from)));
-            if predicate.inverted {
-                emit!(self, not(ecx));
-            }
+            self.predicate_word(predicate, ecx);
             emit!(self, test(eax, ecx), jne(end));
         }
         end
@@ -168,9 +181,12 @@ impl Emitter {
             Operation::CompareDwords { .. } | Operation::CompareFloats(_)
         );
         let flags = compares || step.by_result != ByResult::No;
-        if step.operation == Operation::Plane {
-            self.plane(step);
-            return;
+        match step.operation {
+            Operation::Plane => return self.plane(step),
+            Operation::AddWords => return self.add_words(step),
+            Operation::SetFlag => return self.set_flag(step),
+            Operation::GetFlag => return self.get_flag(step),
+            _ => {}
         }
         for number in 0..halves {
             let half = Half { step, number };

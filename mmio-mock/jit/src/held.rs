@@ -24,6 +24,7 @@ pub(crate) enum Value {
     Predicate {
         flag: u8,
         inverted: bool,
+        replicated: Option<u8>,
         /// Bits from this one on.
         first: u32,
     },

@@ -15,6 +15,7 @@ use std::sync::Arc;
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod constants;
+pub mod eight;
 #[cfg(target_arch = "x86_64")]
 mod emit;
 #[cfg(target_arch = "x86_64")]

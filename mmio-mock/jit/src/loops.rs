@@ -28,7 +28,7 @@ impl Compiler for Loops {
 struct Looped(Kernel);
 
 impl Compiled for Looped {
-    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels) -> u32 {
+    fn run(&self, stretch: usize, registers: &mut Registers, channels: &mut Channels<'_>) -> u32 {
         vectors(
             #[inline(always)]
             || self.0.run(stretch, registers, channels),

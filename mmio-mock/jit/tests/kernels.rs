@@ -1,5 +1,6 @@
 //! Random kernels of what stretches are made of, and threads with random registers.
 
+use crate::forms;
 use eu::{Delivery, Grf, Message, Port, Thread, ThreadInit};
 use fastrand::Rng;
 use isa::inst::{AccessMode, Branch, Compression, CondMod, PredCtrl, SendDesc};
@@ -21,7 +22,7 @@ impl Port for Kernel {
     }
 }
 
-fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+pub fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.usize(..of.len())]
 }
 
@@ -66,7 +67,7 @@ fn region(rng: &mut Rng) -> Region {
     pick(rng, &[Region::VEC8, Region::VEC8, Region::SCALAR])
 }
 
-fn source(rng: &mut Rng, ty: Type, constant: bool) -> Src {
+pub fn source(rng: &mut Rng, ty: Type, constant: bool) -> Src {
     let mut s = Src {
         file: RegFile::Grf,
         ty,
@@ -115,7 +116,7 @@ const CONDITIONS: [CondMod; 7] = [
 ];
 
 /// An instruction of the kind that stretches have, with some that they have not.
-fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
+pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
     use Opcode::{
         Add, And, Asr, Cmp, Frc, Mad, Math, Mov, Mul, Not, Or, Pln, Rndd, Rnde, Rndz, Sel, Shl,
         Shr, Xor,
@@ -250,57 +251,94 @@ fn three(rng: &mut Rng, i: &mut Inst) {
     }
 }
 
-/// A kernel with its end; on Sandy Bridge with branches in it.
+/// A kernel with its end, and with branches and loops in it.
 pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
     let mut out = Vec::new();
-    let sandy = set == Verx10::from_times_ten(60);
     let blocks = 1 + rng.usize(..3);
     for block in 0..blocks {
         let count = 1 + rng.usize(..14);
         let mut body: Vec<[u32; 4]> = Vec::new();
         while body.len() < count {
-            if sandy && block > 0 && rng.u32(..6) == 0 {
-                let distance = 2 * (count - body.len()) as i32;
-                body.push(isa::encode(set, &leave(rng, distance)).unwrap());
+            if block > 0 && rng.u32(..6) == 0 {
+                let distance = (count - body.len()) as i32;
+                body.push(isa::encode(set, &leave(rng, set, distance)).unwrap());
                 continue;
             }
+            let made = if rng.bool() {
+                forms::form(rng, set)
+            } else {
+                instruction(rng, set)
+            };
             // Some are not encoded in a generation.
-            if let Ok(words) = isa::encode(set, &instruction(rng, set)) {
+            if let Ok(words) = isa::encode(set, &made) {
                 body.push(words);
             }
         }
-        if sandy && block > 0 {
-            // In units of eight bytes, from the `if` to the `endif`.
-            let mut i = Inst::blank(Opcode::If);
-            i.exec_size = 16;
-            i.pred_ctrl = PredCtrl::Normal;
-            i.flag_subreg = u8::from(rng.bool());
-            i.branch = Some(Branch {
-                jump: 2 * (count as i32 + 1),
-                pop_or_uip: 0,
-            });
-            let mut end = Inst::blank(Opcode::Endif);
-            end.exec_size = 16;
-            end.branch = Some(Branch {
-                jump: 2,
-                pop_or_uip: 0,
-            });
-            out.push(isa::encode(set, &i).unwrap());
-            out.extend(body);
-            out.push(isa::encode(set, &end).unwrap());
-        } else {
-            out.extend(body);
-        }
+        // CAST: some instructions.
+        let [before, after] = match rng.u32(..3) {
+            _ if block == 0 => [None, None],
+            0 => loops(rng, set, count as i32),
+            _ => ifs(rng, set, count as i32),
+        };
+        out.extend(before.map(|i| isa::encode(set, &i).unwrap()));
+        out.extend(body);
+        out.extend(after.map(|i| isa::encode(set, &i).unwrap()));
     }
     out.push(end(set));
     out
+}
+
+/// The distance of so many instructions.
+fn distance(set: Verx10, instructions: i32) -> i32 {
+    instructions * if set.times_ten() < 50 { 1 } else { 2 }
+}
+
+fn branch(opcode: Opcode, jump: i32, pop_or_uip: i32) -> Inst {
+    let mut i = Inst::blank(opcode);
+    i.exec_size = 16;
+    i.branch = Some(Branch { jump, pop_or_uip });
+    i
+}
+
+/// What is before and behind a block that some channels leave out.
+fn ifs(rng: &mut Rng, set: Verx10, count: i32) -> [Option<Inst>; 2] {
+    let mut i = branch(Opcode::If, distance(set, count + 1), 0);
+    i.pred_ctrl = PredCtrl::Normal;
+    i.flag_subreg = u8::from(rng.bool());
+    // It is an instruction behind itself, or an entry of the stack of masks.
+    let end = branch(Opcode::Endif, distance(set, 1), 1);
+    let end = if sandy(set) {
+        branch(Opcode::Endif, 2, 0)
+    } else {
+        end
+    };
+    [Some(i), Some(end)]
+}
+
+/// What is before and behind a block that channels go round in while a flag of theirs is set.
+fn loops(rng: &mut Rng, set: Verx10, count: i32) -> [Option<Inst>; 2] {
+    let mut i = branch(Opcode::While, distance(set, -count), 0);
+    i.pred_ctrl = if rng.u32(..4) == 0 {
+        PredCtrl::None
+    } else {
+        PredCtrl::Normal
+    };
+    i.pred_inv = rng.bool();
+    i.flag_subreg = u8::from(rng.bool());
+    let mut begin = Inst::blank(Opcode::Do);
+    begin.exec_size = 16;
+    [(!sandy(set)).then_some(begin), Some(i)]
+}
+
+fn sandy(set: Verx10) -> bool {
+    set == Verx10::from_times_ten(60)
 }
 
 /// A kernel of additions with a branch among them, by which channels of f0.0 go to its end.
 pub fn adds_and_leaves(before: usize, behind: usize) -> Vec<[u32; 4]> {
     let set = Verx10::from_times_ten(60);
     let mut out = adds(set, 3, before + behind);
-    let mut branch = leave(&mut Rng::with_seed(0), 2 * (behind as i32 + 1));
+    let mut branch = leave(&mut Rng::with_seed(0), set, behind as i32 + 1);
     (branch.opcode, branch.exec_size) = (Opcode::Break, 8);
     branch.pred_ctrl = PredCtrl::Normal;
     (branch.pred_inv, branch.flag_subreg) = (false, 0);
@@ -308,8 +346,9 @@ pub fn adds_and_leaves(before: usize, behind: usize) -> Vec<[u32; 4]> {
     out
 }
 
-/// A branch by which channels leave a block whose end is so far away, in units of eight bytes.
-fn leave(rng: &mut Rng, distance: i32) -> Inst {
+/// A branch by which channels leave a block whose end is so many instructions away.
+fn leave(rng: &mut Rng, set: Verx10, instructions: i32) -> Inst {
+    let jump = distance(set, instructions);
     let mut i = Inst::blank(pick(rng, &[Opcode::Break, Opcode::Cont, Opcode::Halt]));
     i.exec_size = pick(rng, &[8, 16]);
     i.pred_ctrl = if rng.u32(..8) == 0 {
@@ -320,8 +359,8 @@ fn leave(rng: &mut Rng, distance: i32) -> Inst {
     i.pred_inv = rng.bool();
     i.flag_subreg = u8::from(rng.bool());
     i.branch = Some(Branch {
-        jump: distance,
-        pop_or_uip: distance,
+        jump,
+        pop_or_uip: if sandy(set) { jump } else { rng.i32(0..2) },
     });
     i
 }

@@ -3,4 +3,6 @@
 #![cfg(target_arch = "x86_64")]
 
 mod agree;
+mod forms;
 mod kernels;
+mod straight;

@@ -92,6 +92,9 @@ pub fn log2(x: f64) -> f64 {
     log2_by::<12>(x)
 }
 
+/// Coefficients of the series of [`log2_single`], from the highest power down: for loops that are to give the same.
+pub const LOG2_SINGLE: [f64; 7] = odd();
+
 /// The same of a single float, to some 38 bits before it is rounded: in less time.
 #[inline]
 #[must_use]

@@ -52,6 +52,13 @@ pub fn srgb8_to_linear(v: u8) -> f32 {
     TO_LINEAR[v as usize]
 }
 
+/// [`srgb8_to_linear`] of each byte.
+#[inline]
+#[must_use]
+pub fn linear_of_bytes() -> &'static [f32; 256] {
+    &TO_LINEAR
+}
+
 /// A linear float as an encoded byte: clamped (NaN is 0), nearest.
 #[inline]
 pub fn linear_to_srgb8(v: f32) -> u8 {

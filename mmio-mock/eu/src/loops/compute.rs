@@ -1,6 +1,7 @@
 //! What each operation computes, in all channels.
 
 use super::Line;
+use super::doubles::doubles;
 use super::operand::{Flat, lanes};
 use crate::operand::narrow;
 use crate::rounding::flush;
@@ -15,7 +16,7 @@ const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
 
 /// Does a step. Inlined into what calls it, so that it is compiled for the hosts that the caller is compiled for.
 #[inline(always)]
-pub(super) fn run(line: &Line, registers: &mut Flat, channels: &mut Channels) {
+pub(super) fn run(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
     if line.wide {
         run_channels::<16>(line, registers, channels);
     } else {
@@ -24,7 +25,7 @@ pub(super) fn run(line: &Line, registers: &mut Flat, channels: &mut Channels) {
 }
 
 #[inline(always)]
-fn run_channels<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels) {
+fn run_channels<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
     let (l, r, c) = (line, registers, channels);
     match line.operation {
         Operation::Copy => of_dwords::<N, Copy>(l, r, c),
@@ -70,13 +71,23 @@ fn run_channels<const N: usize>(line: &Line, registers: &mut Flat, channels: &mu
             (false, false) => of_dwords::<N, FromUnsigned>(l, r, c),
             (false, true) => of_dwords::<N, FromUnsignedTruncated>(l, r, c),
         },
+        Operation::ToDword => to_dwords::<N>(l, r, c),
         Operation::Move => of_floats::<N, Move>(l, r, c),
+        Operation::Add | Operation::Multiply if line.accumulator.is_some() => doubles::<N>(l, r, c),
+        Operation::Line
+        | Operation::Accumulate(_)
+        | Operation::Interpolate
+        | Operation::Dot(_)
+        | Operation::Plane => doubles::<N>(l, r, c),
+        Operation::AddWords => super::words::add(l, r, c),
+        Operation::SetFlag => super::words::set_flag(l, r, c),
+        Operation::GetFlag => super::words::get_flag(l, r, c),
+        Operation::Extended(function) => super::doubles::extended::<N>(function, l, r, c),
         Operation::Add if line.truncate => of_floats::<N, AddTruncated>(l, r, c),
         Operation::Add => of_floats::<N, Add>(l, r, c),
         Operation::Multiply if line.truncate => of_floats::<N, MultiplyTruncated>(l, r, c),
         Operation::Multiply => of_floats::<N, Multiply>(l, r, c),
         Operation::MultiplyAdd => of_floats::<N, MultiplyAdd>(l, r, c),
-        Operation::Plane => plane::<N>(l, r, c),
         Operation::Floor => of_floats::<N, Floor>(l, r, c),
         Operation::NearestWhole => of_floats::<N, NearestWhole>(l, r, c),
         Operation::Truncate => of_floats::<N, Truncate>(l, r, c),
@@ -238,7 +249,7 @@ impl<T: Test> OfFloats for Chosen<T> {
 
 /// What a float result still needs: the one NaN, no denormals, the range from 0 to 1.
 #[inline(always)]
-fn finish<const N: usize>(saturate: bool, raw: &mut [u32; N]) {
+pub(super) fn finish<const N: usize>(saturate: bool, raw: &mut [u32; N]) {
     if saturate {
         for raw in raw {
             let float = f32::from_bits(*raw);
@@ -257,9 +268,9 @@ fn finish<const N: usize>(saturate: bool, raw: &mut [u32; N]) {
 fn of_floats<const N: usize, C: OfFloats>(
     line: &Line,
     registers: &mut Flat,
-    channels: &mut Channels,
+    channels: &mut Channels<'_>,
 ) {
-    let written = line.written(*channels);
+    let written = line.written(channels);
     let a = line.operands.floats::<N>(0, registers);
     let (mut b, mut c) = ([0.0; N], [0.0; N]);
     if C::SOURCES > 1 {
@@ -282,9 +293,9 @@ fn store<const N: usize>(
     line: &Line,
     result: &[u32; N],
     registers: &mut Flat,
-    channels: &mut Channels,
+    channels: &mut Channels<'_>,
 ) {
-    line.store(line.written(*channels), result, registers);
+    line.store(line.written(channels), result, registers);
     match line.by_result {
         ByResult::No => {}
         ByResult::Zero => line.set_flags(zeros(result), channels),
@@ -306,7 +317,7 @@ fn zeros<const N: usize>(dwords: &[u32; N]) -> u32 {
 fn of_dwords<const N: usize, C: OfDwords>(
     line: &Line,
     registers: &mut Flat,
-    channels: &mut Channels,
+    channels: &mut Channels<'_>,
 ) {
     let a = line.operands.dwords::<N>(0, registers);
     let b = line.operands.dwords::<N>(1, registers);
@@ -318,7 +329,18 @@ fn of_dwords<const N: usize, C: OfDwords>(
 }
 
 #[inline(always)]
-fn add_dwords<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels) {
+fn to_dwords<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
+    let a = line.operands.floats::<N>(0, registers);
+    let mut result = [0; N];
+    for i in 0..N {
+        // CAST: toward zero, within the range, NaN to 0.
+        result[i] = a[i] as i32 as u32;
+    }
+    store(line, &result, registers, channels);
+}
+
+#[inline(always)]
+fn add_dwords<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
     // A two's complement is all bits the other way, and one.
     let flip = line
         .operands
@@ -332,14 +354,17 @@ fn add_dwords<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut 
         let sum = (a[i] ^ flip[0]).wrapping_add(b[i] ^ flip[1]);
         result[i] = sum.wrapping_add(more);
     }
+    if let Some(lane) = line.accumulator {
+        super::words::accumulate_sums(line, lane, (&a, &b), channels);
+    }
     store(line, &result, registers, channels);
 }
 
 #[inline(always)]
-fn select<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels) {
+fn select<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
     let a = line.operands.dwords::<N>(0, registers);
     let b = line.operands.dwords::<N>(1, registers);
-    let chosen = lanes::<N>(line.chosen(*channels) >> line.shift);
+    let chosen = lanes::<N>(line.chosen(channels) >> line.shift);
     let mut result = [0; N];
     for i in 0..N {
         result[i] = a[i] & chosen[i] | b[i] & !chosen[i];
@@ -352,14 +377,14 @@ fn select<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Chan
 fn compare<const N: usize>(
     line: &Line,
     registers: &mut Flat,
-    channels: &mut Channels,
+    channels: &mut Channels<'_>,
     is: impl Fn(usize) -> bool,
 ) {
     let mut result = [0; N];
     for (i, result) in result.iter_mut().enumerate() {
         *result = 0u32.wrapping_sub(u32::from(is(i)));
     }
-    line.store(line.written(*channels), &result, registers);
+    line.store(line.written(channels), &result, registers);
     line.set_flags(!zeros(&result), channels);
 }
 
@@ -367,7 +392,7 @@ fn compare<const N: usize>(
 fn compare_floats<const N: usize, T: Test>(
     line: &Line,
     registers: &mut Flat,
-    channels: &mut Channels,
+    channels: &mut Channels<'_>,
 ) {
     let a = line.operands.floats::<N>(0, registers);
     let b = line.operands.floats::<N>(1, registers);
@@ -379,7 +404,7 @@ fn compare_dwords<const N: usize, T: Test>(
     signed: bool,
     line: &Line,
     registers: &mut Flat,
-    channels: &mut Channels,
+    channels: &mut Channels<'_>,
 ) {
     let a = line.operands.dwords::<N>(0, registers);
     let b = line.operands.dwords::<N>(1, registers);
@@ -390,19 +415,4 @@ fn compare_dwords<const N: usize, T: Test>(
     } else {
         compare::<N>(line, registers, channels, |i| T::ordered(&a[i], &b[i]));
     }
-}
-
-#[inline(always)]
-fn plane<const N: usize>(line: &Line, registers: &mut Flat, channels: &mut Channels) {
-    let written = line.written(*channels);
-    let [p, q, s] = line.operands.plane(registers);
-    let [u, v] = line.operands.point::<N>(registers);
-    let mut result = [0; N];
-    for i in 0..N {
-        let value = p * f64::from(u[i]) + q * f64::from(v[i]) + s;
-        // CAST: rounded once.
-        result[i] = (value as f32).to_bits();
-    }
-    finish(line.saturate, &mut result);
-    line.store(written, &result, registers);
 }

@@ -54,6 +54,8 @@ struct Source {
     /// Bits of a float that stay, and those that change then.
     keep: u32,
     change: u32,
+    /// Words, that become floats.
+    words: bool,
 }
 
 /// The sources of a step.
@@ -85,6 +87,20 @@ impl Operands {
                 }
                 all
             }
+            Place::Gather(at) => {
+                let mut all = [0; N];
+                for i in 0..N {
+                    all[i] = scalar(registers, at[i]);
+                }
+                all
+            }
+            Place::Words { at, signed } => {
+                let mut all = [0; N];
+                for i in 0..N {
+                    all[i] = word(registers, at[i], *signed);
+                }
+                all
+            }
             Place::Nowhere => [0; N],
         }
     }
@@ -95,13 +111,21 @@ impl Operands {
         let Source { keep, change, .. } = self.sources[source];
         let dwords = self.dwords::<N>(source, registers);
         let mut floats = [0.0; N];
+        if self.sources[source].words {
+            for i in 0..N {
+                // CAST: a word as a dword with its sign.
+                let value = dwords[i] as i32;
+                floats[i] = if change == 0 { value } else { -value } as f32;
+            }
+            return floats;
+        }
         for i in 0..N {
             floats[i] = f32::from_bits(modified(dwords[i], keep, change));
         }
         floats
     }
 
-    /// The three terms of a plane equation.
+    /// The three terms of a plane equation; p and s alone of a line.
     #[inline(always)]
     pub(super) fn plane(&self, registers: &Flat) -> [f64; 3] {
         let Place::Scalar(first) = self.sources[0].place else {
@@ -132,6 +156,18 @@ fn scalar(registers: &Flat, dword: u16) -> u32 {
     registers.get(usize::from(dword)).copied().unwrap_or(0)
 }
 
+/// The word at a byte as a dword.
+#[inline(always)]
+fn word(registers: &Flat, byte: u16, signed: bool) -> u32 {
+    let raw = crate::grf::elem(registers, byte, 2);
+    if signed {
+        // CAST: a word with its sign.
+        raw as u16 as i16 as u32
+    } else {
+        raw
+    }
+}
+
 impl Source {
     fn of(operand: Operand) -> Source {
         Source {
@@ -142,6 +178,7 @@ impl Source {
                 u32::MAX
             },
             change: if operand.negate { SIGN } else { 0 },
+            words: matches!(operand.place, Place::Words { .. }),
         }
     }
 

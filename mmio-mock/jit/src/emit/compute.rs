@@ -2,13 +2,11 @@
 
 use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::constants::{
-    BELOW_ONE, COUNT, MAGNITUDE_64, NAN, NORMAL_64, ONE, ONE_64, SIGN, SINGLE_64,
+    BELOW_ONE, COUNT, MAGNITUDE_64, NAN, NO_DWORD, NORMAL_64, ONE, ONE_64, SIGN, SINGLE_64,
 };
 use crate::held::Value;
-use eu::stretch::{Condition, Operation, Place, Step};
-use iced_x86::code_asm::{
-    dword_ptr, rdi, xmm0, xmm1, xmm2, xmm3, ymm0, ymm1, ymm2, ymm3, ymm4, ymmword_ptr,
-};
+use eu::stretch::{Condition, Operation, Step};
+use iced_x86::code_asm::{xmm0, xmm1, xmm2, xmm3, ymm0, ymm1, ymm2, ymm3, ymm4, ymmword_ptr};
 
 /// Comparisons of `vcmpps`: NaN is unequal and nothing else.
 fn comparison(condition: Condition) -> u32 {
@@ -24,6 +22,8 @@ fn comparison(condition: Condition) -> u32 {
 }
 
 const UNORDERED: u32 = 0x03;
+const ORDERED: u32 = 0x07;
+const LESS_OR_EQUAL: u32 = 0x12;
 /// Comparison of doubles: less, NaN is not.
 const LESS: u32 = 0x11;
 /// Modes of `vroundps`, without the exception of inexact results.
@@ -53,7 +53,16 @@ impl Emitter {
                 emit!(self, vcmpps(y(result), y(a), y(b), how));
                 (result, false)
             }
+            Operation::ToDword => (self.floats_to_dwords(half), false),
             Operation::ToFloat { .. } => (self.dwords_to_floats(half), true),
+            Operation::Line
+            | Operation::Accumulate(_)
+            | Operation::Interpolate
+            | Operation::Dot(_) => (self.of_doubles(half), true),
+            Operation::Add | Operation::Multiply if half.step.accumulator.is_some() => {
+                (self.of_doubles(half), true)
+            }
+            Operation::Extended(function) => (self.extended(half, function), true),
             Operation::SelectFloat(_)
             | Operation::Move
             | Operation::Add
@@ -66,8 +75,11 @@ impl Emitter {
             | Operation::Inverse
             | Operation::SquareRoot
             | Operation::InverseRoot
+            // These do not come here.
             | Operation::Plane
-            // It computes nothing and does not come here.
+            | Operation::AddWords
+            | Operation::SetFlag
+            | Operation::GetFlag
             | Operation::Leave => (self.of_floats(half), true),
         }
     }
@@ -91,7 +103,10 @@ impl Emitter {
             Operation::And => emit!(self, vpand(y(r), y(a), y(b))),
             Operation::Or => emit!(self, vpor(y(r), y(a), y(b))),
             Operation::Xor => emit!(self, vpxor(y(r), y(a), y(b))),
-            Operation::AddDwords => self.add_dwords(half.step, (a, b), r),
+            Operation::AddDwords => {
+                self.add_dwords(half.step, (a, b), r);
+                self.keep_sums(half, (a, b));
+            }
             Operation::CompareDwords { condition, signed } => {
                 self.compare_dwords((condition, signed), (a, b), r);
             }
@@ -100,7 +115,7 @@ impl Emitter {
         r
     }
 
-    fn add_dwords(&mut self, step: &Step, (a, b): (u8, u8), r: u8) {
+    pub(super) fn add_dwords(&mut self, step: &Step, (a, b): (u8, u8), r: u8) {
         match (step.sources[0].negate, step.sources[1].negate) {
             (false, false) => emit!(self, vpaddd(y(r), y(a), y(b))),
             (false, true) => emit!(self, vpsubd(y(r), y(a), y(b))),
@@ -152,6 +167,23 @@ impl Emitter {
         if inverted {
             emit!(self, vpcmpeqd(ymm0, ymm0, ymm0), vpxor(y(r), y(r), ymm0));
         }
+    }
+
+    /// The host gives 8000_0000h for what is no signed dword.
+    fn floats_to_dwords(&mut self, half: Half<'_>) -> u8 {
+        let a = self.floats(half, 0);
+        let r = self.held.take(Value::Scratch);
+        let above = self.constant(NO_DWORD);
+        emit!(
+            self,
+            vcvttps2dq(y(r), y(a)),
+            vmovups(ymm0, ymmword_ptr(above)),
+            vcmpps(ymm0, ymm0, y(a), LESS_OR_EQUAL),
+            vpxor(y(r), y(r), ymm0),
+            vcmpps(ymm0, y(a), y(a), ORDERED),
+            vpand(y(r), y(r), ymm0)
+        );
+        r
     }
 
     fn dwords_to_floats(&mut self, half: Half<'_>) -> u8 {
@@ -240,7 +272,7 @@ impl Emitter {
     }
 
     /// What a float result still needs: the one NaN, no denormals unless it has none, the range from 0 to 1.
-    fn finish_float(&mut self, step: &Step, r: u8, flushed: bool) {
+    pub(super) fn finish_float(&mut self, step: &Step, r: u8, flushed: bool) {
         if step.saturate {
             // Of a NaN and a number the second source is the maximum, of two zeros, too.
             let one = self.constant(ONE);
@@ -318,7 +350,7 @@ impl Emitter {
     }
 
     /// The doubles in `ymm2` and `ymm3` as single floats, truncated: below the smallest normal one they are zeros.
-    fn join_truncated(&mut self, r: u8) {
+    pub(super) fn join_truncated(&mut self, r: u8) {
         let [magnitude, normal, single] =
             [MAGNITUDE_64, NORMAL_64, SINGLE_64].map(|c| self.constant(c));
         for part in [2, 3] {
@@ -333,57 +365,5 @@ impl Emitter {
             );
         }
         emit!(self, vinsertf128(y(r), ymm2, xmm3, 1));
-    }
-
-    /// Both halves of a plane equation.
-    pub(super) fn plane(&mut self, step: &Step) {
-        let (Place::Scalar(plane), Place::Vector(point)) =
-            (step.sources[0].place, step.sources[1].place)
-        else {
-            return;
-        };
-        let terms = [0, 1, 3].map(|n| {
-            let term = self.held.take(Value::Scratch);
-            let at = 4 * (i32::from(plane) + n);
-            emit!(self, vbroadcastss(y(term), dword_ptr(rdi + at)));
-            self.flush(term, 0);
-            let modified = self.modified(term, step.sources[0], 2);
-            emit!(self, vcvtps2pd(y(term), x(modified)));
-            term
-        });
-        for number in 0..if step.wide { 2 } else { 1 } {
-            let half = Half { step, number };
-            for term in terms {
-                self.held.keep(term);
-            }
-            let first = point + 16 * number;
-            let [u, v] = [first, first + 8].map(|at| self.floats_at(at));
-            let u = self.modified(u, step.sources[1], 2);
-            let v = self.modified(v, step.sources[1], 3);
-            let r = self.held.take(Value::Scratch);
-            let [p, q, s] = terms;
-            emit!(
-                self,
-                vextractf128(xmm0, y(u), 1),
-                vextractf128(xmm1, y(v), 1),
-                vcvtps2pd(ymm2, x(u)),
-                vcvtps2pd(ymm4, x(v)),
-                vcvtps2pd(ymm0, xmm0),
-                vcvtps2pd(ymm1, xmm1),
-                vmulpd(ymm2, ymm2, y(p)),
-                vmulpd(ymm4, ymm4, y(q)),
-                vmulpd(ymm0, ymm0, y(p)),
-                vmulpd(ymm1, ymm1, y(q)),
-                vaddpd(ymm2, ymm2, ymm4),
-                vaddpd(ymm0, ymm0, ymm1),
-                vaddpd(ymm2, ymm2, y(s)),
-                vaddpd(ymm0, ymm0, y(s)),
-                vcvtpd2ps(xmm2, ymm2),
-                vcvtpd2ps(xmm0, ymm0),
-                vinsertf128(y(r), ymm2, xmm0, 1)
-            );
-            self.finish_float(step, r, false);
-            self.store(half, r, true);
-        }
     }
 }

@@ -35,11 +35,7 @@ impl Emitter {
             emit!(self, mov(eax, dword_ptr(rsi)));
         }
         if let Some(predicate) = step.predicate {
-            let from = 4 + 2 * i32::from(predicate.flag & 1);
-            emit!(self, movzx(r8d, word_ptr(rsi + from)));
-            if predicate.inverted {
-                emit!(self, not(r8d));
-            }
+            self.predicate_word(predicate, r8d);
             emit!(self, and(eax, r8d));
         }
         // The step's channels in the place of the flags.

@@ -1,10 +1,10 @@
 //! Sources: dwords as they are, and floats whose denormals are zeros.
 
-use super::{Emitter, Half, ZERO, emit, y};
-use crate::constants::{EXPONENT, MAGNITUDE, SIGN, bits, flush};
+use super::{Emitter, Half, ZERO, emit, x, y};
+use crate::constants::{EXPONENT, MAGNITUDE, SIGN, flush};
 use crate::held::Value;
-use eu::stretch::{Operand, Place, Predicate};
-use iced_x86::code_asm::{dword_ptr, rdi, rsi, ymmword_ptr};
+use eu::stretch::{Operand, Place, Predicate, window, word_window};
+use iced_x86::code_asm::{AsmRegister32, dword_ptr, rdi, rsi, word_ptr, xmmword_ptr, ymmword_ptr};
 
 impl Emitter {
     /// Eight dwords from one on.
@@ -69,8 +69,68 @@ impl Emitter {
             Place::Vector(first) => self.load(Value::Dwords(first + 8 * half.number)),
             Place::Scalar(dword) => self.load(Value::Scalar(dword)),
             Place::Constant(dwords) => self.constants_of(dwords),
+            Place::Gather(at) => self.gather(half.of(&at), Value::Dwords),
+            Place::Words { at, signed } => self.words(half.of(&at), signed),
             Place::Nowhere => ZERO,
         }
+    }
+
+    /// Dwords that lie within eight, each at its place.
+    fn gather(&mut self, at: [u16; 8], value: fn(u16) -> Value) -> u8 {
+        let first = window(&at);
+        let from = self.load(value(first));
+        let into = self.held.take(Value::Scratch);
+        let index = at.map(|at| u32::from(at.wrapping_sub(first)) & 7);
+        let fours = (0..4).all(|n| index[n] < 4 && index[n + 4] == index[n] + 4);
+        if fours {
+            let how = (0..4).fold(0, |how, n| how | index[n] << (2 * n));
+            emit!(self, vpermilps(y(into), y(from), how));
+        } else {
+            let label = self.constant(index);
+            emit!(
+                self,
+                vmovups(y(into), ymmword_ptr(label)),
+                vpermps(y(into), y(into), y(from))
+            );
+        }
+        into
+    }
+
+    /// Words as dwords.
+    fn words(&mut self, at: [u16; 8], signed: bool) -> u8 {
+        let into = self.held.take(Value::Scratch);
+        let Some(first) = word_window(&at) else {
+            self.spoilt = true;
+            return into;
+        };
+        let from = i32::from(first);
+        let follows = |(n, at): (u16, &u16)| *at == first + 2 * n;
+        if (0..).zip(&at).all(follows) {
+            if signed {
+                emit!(self, vpmovsxwd(y(into), xmmword_ptr(rdi + from)));
+            } else {
+                emit!(self, vpmovzxwd(y(into), xmmword_ptr(rdi + from)));
+            }
+            return into;
+        }
+        let byte = |n: usize| u32::from(at[n].wrapping_sub(first)) & 14;
+        let pair = |n: usize| byte(n) | (byte(n) + 1) << 8;
+        let places = std::array::from_fn(|n| {
+            let n = 2 * n % 8;
+            pair(n) | pair(n + 1) << 16
+        });
+        let label = self.constant(places);
+        emit!(
+            self,
+            vmovdqu(x(into), xmmword_ptr(rdi + from)),
+            vpshufb(x(into), x(into), xmmword_ptr(label))
+        );
+        if signed {
+            emit!(self, vpmovsxwd(y(into), x(into)));
+        } else {
+            emit!(self, vpmovzxwd(y(into), x(into)));
+        }
+        into
     }
 
     fn constants_of(&mut self, dwords: [u32; 8]) -> u8 {
@@ -101,6 +161,15 @@ impl Emitter {
                 };
                 return self.constants_of(dwords.map(constant));
             }
+            Place::Gather(at) => self.gather(half.of(&at), Value::Floats),
+            Place::Words { at, signed } => {
+                let words = self.words(half.of(&at), signed);
+                if source.negate {
+                    emit!(self, vpsubd(y(words), y(ZERO), y(words)));
+                }
+                emit!(self, vcvtdq2ps(y(words), y(words)));
+                return words;
+            }
             Place::Nowhere => ZERO,
         };
         // CAST: three at most.
@@ -128,13 +197,18 @@ impl Emitter {
         let value = Value::Predicate {
             flag: predicate.flag,
             inverted: predicate.inverted,
+            replicated: predicate.replicated,
             first,
         };
         if let Some(register) = self.held.find(value) {
             return register;
         }
         let register = self.held.take(value);
-        let bits = self.constant(bits(16 * u32::from(predicate.flag & 1) + first));
+        let register_bit = 16 * u32::from(predicate.flag & 1);
+        // CAST: eight channels.
+        let bits =
+            std::array::from_fn(|i| 1 << (register_bit + predicate.bit(first + i as u32) & 31));
+        let bits = self.constant(bits);
         emit!(
             self,
             vpbroadcastd(y(register), dword_ptr(rsi + 4)),
@@ -146,5 +220,22 @@ impl Emitter {
             emit!(self, vpcmpeqd(y(register), y(register), ymmword_ptr(bits)));
         }
         register
+    }
+
+    /// The sixteen channels whose predicate is set, in a general register whose upper bits are anything.
+    pub(super) fn predicate_word(&mut self, predicate: Predicate, into: AsmRegister32) {
+        let from = 4 + 2 * i32::from(predicate.flag & 1);
+        emit!(self, movzx(into, word_ptr(rsi + from)));
+        if let Some(channel) = predicate.replicated {
+            emit!(
+                self,
+                shr(into, u32::from(channel & 3)),
+                and(into, 0x1111),
+                imul_3(into, into, 15)
+            );
+        }
+        if predicate.inverted {
+            emit!(self, not(into));
+        }
     }
 }

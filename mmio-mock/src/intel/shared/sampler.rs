@@ -28,7 +28,7 @@ use crate::intel::surface::{Capability, Surface, SurfaceKind};
 use cube::OnFace;
 use filter::{Plan, Point};
 use gamma::{Curve, Gamma};
-use lanes::Lanes;
+use lanes::{Lanes, Pages};
 use lod::{Levels, LodControl};
 use message::{Op, Params, Request, SamplerRequest, Simd, write_back};
 use quirks::Quirks;
@@ -73,8 +73,8 @@ pub struct SamplingEngine {
     pub texels: u64,
     surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
-    /// What pairs of them, by their places, are for pixels at once.
-    lanes: Vec<(Pair, Option<Box<Lanes>>)>,
+    /// What pairs of them, by their places, are for pixels at once: for messages that compare, or others.
+    lanes: Vec<((Pair, bool), Option<Box<Lanes>>)>,
 }
 
 impl SamplingEngine {
@@ -138,18 +138,19 @@ impl SamplingEngine {
         Ok(self.samplers.len() - 1)
     }
 
-    /// The path for pixels at once, where it serves a surface under a sampler.
-    fn lanes(&mut self, pair: Pair) -> Option<&Lanes> {
-        let known = self.lanes.iter().position(|(key, _)| *key == pair);
+    /// The path for pixels at once, where it serves a surface under a sampler for messages that compare, or others.
+    fn lanes(&mut self, pair: Pair, compares: bool) -> Option<&Lanes> {
+        let wanted = (pair, compares);
+        let known = self.lanes.iter().position(|(key, _)| *key == wanted);
         let at = known.unwrap_or_else(|| {
             // PANIC: both are positions that were found or made for this message.
             let (_, surface, encoded) = &self.surfaces[pair.0];
             let (_, sampler) = &self.samplers[pair.1];
-            let lanes = Lanes::new(surface, sampler, *encoded).map(Box::new);
+            let lanes = Lanes::new(surface, sampler, *encoded, compares).map(Box::new);
             if self.lanes.len() >= KEPT {
                 self.lanes.clear();
             }
-            self.lanes.push((pair, lanes));
+            self.lanes.push((wanted, lanes));
             self.lanes.len() - 1
         });
         let lanes = self.lanes.get(at)?.1.as_deref();
@@ -172,7 +173,7 @@ impl SamplingEngine {
     ) -> Option<Ready<'_>> {
         let header = request.header;
         let request = Request::decode(request, msg, ctx.sampler_state_pointer).ok()?;
-        if !Lanes::serves(&request) {
+        if !Lanes::serves(&request, &self.quirks) {
             return None;
         }
         let at = binding::surface_address(mem, ctx, request.surface).ok()?;
@@ -180,14 +181,15 @@ impl SamplingEngine {
         let table = GpuAddr::from(ctx.bases.dynamic()).offset(request.sampler_pointer);
         let sampler = (mem.on_bus(table), request.sampler);
         let sampler = self.samplers.iter().position(|(key, _)| *key == sampler)?;
-        let pair = (surface, sampler);
-        let (_, lanes) = self.lanes.iter().find(|(key, _)| *key == pair)?;
+        let wanted = ((surface, sampler), request.shape.compares());
+        let (_, lanes) = self.lanes.iter().find(|(key, _)| *key == wanted)?;
         let lanes = lanes.as_deref().filter(|lanes| self.converts_as(lanes))?;
         Some(Ready {
             request,
             header,
             surface: at,
             lanes,
+            pages: lanes.pages(mem),
         })
     }
 
@@ -225,10 +227,10 @@ impl SamplingEngine {
             Some(self.sampler(mem, base, (table, request.sampler))?)
         };
         if let Some(sampler) = sampler
-            && Lanes::serves(&request)
-            && let Some(lanes) = self.lanes((surface, sampler))
+            && Lanes::serves(&request, &self.quirks)
+            && let Some(lanes) = self.lanes((surface, sampler), request.shape.compares())
             && lanes
-                .run(&request, &params, active, mem, response)
+                .run((&request, &params), active, (mem, None), response)
                 .is_some()
         {
             kill_mask(&request, 0, response);
@@ -286,12 +288,13 @@ impl SamplingEngine {
 }
 
 /// What serves a message, and others that differ in their pixels alone: where there is a header, in that, too.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Ready<'a> {
     request: Request,
     header: bool,
     surface: GpuAddr,
     lanes: &'a Lanes,
+    pages: Option<Pages>,
 }
 
 impl Ready<'_> {
@@ -309,8 +312,9 @@ impl Ready<'_> {
     pub fn serve(&self, msg: &Message<'_>, mem: &Memory, response: &mut [Grf]) -> Option<u32> {
         let params = Params::new(msg, self.request.shape, self.header);
         let active = self.request.shape.active(msg.exec_mask);
+        let from = (mem, self.pages.as_ref());
         self.lanes
-            .run(&self.request, &params, active, mem, response)?;
+            .run((&self.request, &params), active, from, response)?;
         kill_mask(&self.request, 0, response);
         Some(active.count_ones())
     }

@@ -107,8 +107,7 @@ impl Active {
         self.square = if plane.is_none() && !tests.0.touch() {
             Some(Square::untested(mask))
         } else {
-            let mem = port.memory();
-            square::test(plane, target, mem, (x, y), depth_at, mask, tests)
+            square::test(plane, target, port.memory(), (x, y), depth_at, mask, tests)
         };
         if state.wm.unit.statistics
             && !self.case.late_count

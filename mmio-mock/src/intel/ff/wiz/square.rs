@@ -56,18 +56,9 @@ pub fn counts_as_two(tests: &Tests, target: Option<&DepthTarget>) -> bool {
     untested || target.is_some_and(|target| is_depth24(tests, target))
 }
 
-#[inline(always)]
-fn is_depth24(tests: &Tests, target: &DepthTarget) -> bool {
-    !tests.stencil
-        && matches!(
-            target.format,
-            DepthFormat::D24UnormS8 | DepthFormat::D24UnormX8
-        )
-}
-
 impl Square {
     /// A square of which nothing is tested, by the pixels that are lit: four bits a row.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub fn untested(mask: u16) -> Square {
         Square {
@@ -76,6 +67,15 @@ impl Square {
             ..Square::default()
         }
     }
+}
+
+#[inline(always)]
+fn is_depth24(tests: &Tests, target: &DepthTarget) -> bool {
+    !tests.stencil
+        && matches!(
+            target.format,
+            DepthFormat::D24UnormS8 | DepthFormat::D24UnormX8
+        )
 }
 
 /// A square before its tests: the depth of all pixels, and those of `mask` (four bits a row) are lit.

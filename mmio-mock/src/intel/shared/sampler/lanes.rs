@@ -1,32 +1,32 @@
 //! The common case at speed: all pixels of a message at once.
 //!
-//! PRM: volume 4, 4.2.1, 4.2.3.1, 4.2.3.2. Serves plain two-dimensional 8888 textures under nearest and linear filters.
-//! Gives what the general filters give but for one rounding: texels are blended as whole numbers and scaled to 0..1 once;
-//! those of sRGB formats are blended as they become.
+//! PRM: volume 4, 4.2.1, 4.2.3.1, 4.2.3.2. Serves two-dimensional textures of plain formats under nearest and linear filters.
+//! Gives what the general filters give but for one rounding: texels of four bytes that need no border are blended as whole numbers and scaled
+//! to 0..1 once; those of sRGB formats are blended as they become.
 
-mod texels;
+mod form;
+mod kernel;
+mod levels;
+mod place;
+mod source;
 
 use eu::Grf;
-use jit::vectors;
+use jit::eight::eight;
 use mem::Memory;
 
-use super::address::{self, Mode, lanes};
+use super::address::Mode;
 use super::filter::Plan;
-use super::lod::{self, Levels, LodControl};
-use super::message::{Op, Params, Request, Simd, write_planes};
-use super::s1_14;
+use super::lod::{Levels, LodControl};
+use super::message::{Op, Params, Request, Simd};
+use super::quirks::Quirks;
 use super::state::{Filter, Sampler};
-use crate::intel::surface::{Surface, SurfaceKind};
-use texels::Texels;
+use super::texel::spread;
+use crate::intel::surface::{Capability, Surface, SurfaceKind};
+use form::Form;
+use kernel::{Kernel, is_odd};
+use source::{Once, Source};
 
-/// Surface format codes of the four byte orders (PRM 4.7.2.1.1).
-const B8G8R8A8: u16 = 0x0c0;
-const R8G8B8A8: u16 = 0x0c7;
-const B8G8R8X8: u16 = 0x0e9;
-const R8G8B8X8: u16 = 0x0eb;
-
-/// Four channels of `N` pixels.
-type Colours<const N: usize> = [[f32; N]; 4];
+pub use source::Pages;
 
 /// A surface under a sampler, both of which this path serves.
 #[derive(Clone, Debug)]
@@ -38,52 +38,45 @@ pub struct Lanes {
     control: LodControl,
     /// The levels of all pixels, where no LOD changes them.
     fixed: Option<Levels>,
-    /// Blue is the lowest byte.
-    swapped: bool,
-    /// Alpha is 1.
-    opaque: bool,
+    levels: place::Levels,
+    form: Form,
+    /// The border colour, by stored values, where a mode needs it.
+    border: Option<[f32; 4]>,
+    compare: Compare,
+    /// Coordinates count texels.
+    unnormalized: bool,
+    /// Four bytes a texel, one slice, and nothing beyond filters and address modes without a border.
+    plain: bool,
     /// Red, green and blue are sRGB and become linear texel by texel.
     pub linearize: bool,
 }
 
-/// The level of each pixel: its place in the surface, and its size.
-struct Place<const N: usize> {
-    left: [u32; N],
-    top: [u32; N],
-    width: [i32; N],
-    height: [i32; N],
-}
-
-/// What each pixel samples.
-struct Chosen<const N: usize> {
-    slice: [u32; N],
-    level: [u32; N],
-    /// Weight of the level behind.
-    beta: [f32; N],
-    /// Pixels that are magnified.
-    mag: u16,
+/// How texels are compared with references.
+#[derive(Clone, Copy, Debug)]
+struct Compare {
+    /// Messages that compare are served.
+    serves: bool,
+    /// Shadow function code.
+    function: u32,
 }
 
 impl Lanes {
-    /// `None` where this path does not serve. `encoded`: the colours of the surface are sRGB.
+    /// `None` where this path does not serve. `encoded`: the colours of the surface are sRGB. `compares`: for messages that compare texels, else
+    /// for those that do not.
     #[must_use]
-    pub fn new(surface: &Surface, sampler: &Sampler, encoded: bool) -> Option<Self> {
-        let (swapped, opaque) = match surface.format.code {
-            B8G8R8A8 => (true, false),
-            R8G8B8A8 => (false, false),
-            B8G8R8X8 => (true, true),
-            R8G8B8X8 => (false, true),
-            _ => return None,
-        };
+    pub fn new(
+        surface: &Surface,
+        sampler: &Sampler,
+        encoded: bool,
+        compares: bool,
+    ) -> Option<Self> {
         let simple = |filter| matches!(filter, Filter::Nearest | Filter::Linear);
         let modes = Plan::new(surface.kind, sampler, [0; 3]).modes;
         let serves = surface.kind == SurfaceKind::TwoD
             && sampler.key.is_none()
-            && !sampler.unnormalized
             && !sampler.disabled
             && simple(sampler.min)
-            && simple(sampler.mag)
-            && modes[..2].iter().all(|&mode| mode != Mode::ClampBorder);
+            && simple(sampler.mag);
         if !serves {
             return None;
         }
@@ -92,280 +85,146 @@ impl Lanes {
         } else {
             surface.clone()
         };
+        let borders = modes[..2].contains(&Mode::ClampBorder);
+        let form = Form::new(surface.format, encoded, !borders && !compares)?;
+        // Of formats that are no shadow maps comparisons are counted, and some have more than one value.
+        if compares && !(form.count() == 1 && surface.format.has(Capability::Shadow)) {
+            return None;
+        }
+        let border = borders.then(|| {
+            let colour = spread(surface.format, sampler.border.of(surface.format));
+            [0, 1, 2, 3].map(|value| colour[form.shown(value)])
+        });
         let control = sampler.lod_control(&surface);
+        let levels = place::Levels::new(&surface, &control)?;
+        let plain = form.is_plain()
+            && surface.depth <= 1
+            && !(borders || compares || sampler.unnormalized || surface.return_s1_14)
+            && !is_odd(&surface.geometry);
         Some(Lanes {
-            surface,
             modes: [modes[0], modes[1]],
             min: sampler.min,
             mag: sampler.mag,
             control,
             fixed: (!sampler.needs_lod()).then(|| control.computed(0.0, 0.0)),
-            swapped,
-            opaque,
+            levels,
+            form,
+            border,
+            compare: Compare {
+                serves: compares,
+                function: sampler.shadow,
+            },
+            unnormalized: sampler.unnormalized,
+            plain,
             linearize: encoded,
+            surface,
         })
     }
 
-    /// Whether a message is one that this path serves.
+    /// Whether a message is one that this path may serve.
     #[must_use]
-    pub fn serves(request: &Request) -> bool {
-        let op = matches!(
-            request.shape.op,
-            Op::Sample | Op::SampleKillpix | Op::SampleBias | Op::SampleLod
-        );
+    pub fn serves(request: &Request, quirks: &Quirks) -> bool {
+        let op = match request.shape.op {
+            Op::Sample | Op::SampleKillpix | Op::SampleBias | Op::SampleLod => true,
+            Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare => {
+                !quirks.compare_nan && !quirks.compare_first_element
+            }
+            _ => false,
+        };
         op && request.shape.simd != Simd::Simd4x2 && request.offsets == [0; 3]
     }
 
-    /// Serves a message. `None`: a texel cannot be read, and nothing has been written; the general path tells the fault.
+    /// Texels of level 0 across and down.
+    #[inline(always)]
+    fn size(&self) -> [f32; 2] {
+        [self.surface.width as f32, self.surface.height as f32]
+    }
+
+    /// Where the pages of the surface lie; `None` where they have to be looked up message by message.
+    #[must_use]
+    pub fn pages(&self, mem: &Memory) -> Option<Pages> {
+        let bytes = self.levels.extent(&self.surface)?;
+        Pages::new(mem, self.surface.geometry.base, bytes)
+    }
+
+    /// Serves a message. `None`: a texel cannot be read, and nothing has been written; the general path tells the fault. `pages` are those that
+    /// [`pages`](Self::pages) gives.
     #[must_use]
     pub fn run(
         &self,
-        request: &Request,
-        params: &Params<'_>,
+        (request, params): (&Request, &Params<'_>),
         active: u16,
-        mem: &Memory,
+        (mem, pages): (&Memory, Option<&Pages>),
         response: &mut [Grf],
     ) -> Option<()> {
-        match request.shape.simd {
-            Simd::Simd16 => vectors(
-                #[inline(always)]
-                || self.pixels::<16>(request, params, active, mem, response),
-            ),
-            Simd::Simd8 => vectors(
-                #[inline(always)]
-                || self.pixels::<8>(request, params, active, mem, response),
-            ),
+        debug_assert_eq!(request.shape.compares(), self.compare.serves);
+        let message = Served {
+            lanes: self,
+            request,
+            params,
+            active,
+            response,
+        };
+        if let Some(pages) = pages {
+            if let Some(run) = pages.run(mem) {
+                return message.from(run);
+            }
+            if let Some(scattered) = pages.scattered(mem) {
+                return message.from(scattered);
+            }
+        }
+        message.from(Once::new(mem, self.surface.geometry.base))
+    }
+}
+
+/// A message that is served.
+struct Served<'a> {
+    lanes: &'a Lanes,
+    request: &'a Request,
+    params: &'a Params<'a>,
+    active: u16,
+    response: &'a mut [Grf],
+}
+
+impl Served<'_> {
+    /// Takes texels from a source, as large as they are.
+    #[inline(always)]
+    fn from<S: Source>(self, source: S) -> Option<()> {
+        match self.lanes.form.size {
+            2 if self.lanes.plain => self.wide::<S, 2, 1, true>(source),
+            0 => self.wide::<S, 0, 1, false>(source),
+            1 => self.wide::<S, 1, 1, false>(source),
+            2 => self.wide::<S, 2, 1, false>(source),
+            3 => self.wide::<S, 3, 2, false>(source),
+            4 => self.wide::<S, 4, 4, false>(source),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn wide<S: Source, const SIZE: u32, const D: usize, const PLAIN: bool>(
+        self,
+        source: S,
+    ) -> Option<()> {
+        match self.request.shape.simd {
+            Simd::Simd16 => self.kernel::<S, 2, SIZE, D, PLAIN>(source),
+            Simd::Simd8 => self.kernel::<S, 1, SIZE, D, PLAIN>(source),
             Simd::Simd4x2 => None,
         }
     }
 
     #[inline(always)]
-    fn pixels<const N: usize>(
-        &self,
-        request: &Request,
-        params: &Params<'_>,
-        lit: u16,
-        mem: &Memory,
-        response: &mut [Grf],
+    fn kernel<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool>(
+        self,
+        source: S,
     ) -> Option<()> {
-        let [u, v] = [0, 1].map(|n| params.pixels::<N>(n).map(f32::from_bits));
-        let mut texels = Texels::new(mem, &self.surface.geometry, self.linearize);
-        let quad = if let Some(levels) = self.fixed
-            && self.surface.depth <= 1
-        {
-            let slice = self.surface.array_slice(0.0) as u32;
-            let place = self.place([slice; N], [levels.level; N]);
-            self.level(self.min, [&u, &v], &place, lit, &mut texels)?
-        } else {
-            let chosen = self.choose(request, params, [&u, &v]);
-            self.blended([&u, &v], &chosen, lit, &mut texels)?
-        };
-        let narrow = self.surface.return_s1_14;
-        let planes = self.scaled(quad).map(|plane| {
-            lanes::<_, N>(|i| {
-                let value = if narrow { s1_14(plane[i]) } else { plane[i] };
-                value.to_bits()
-            })
-        });
-        write_planes(request, lit, &planes, response);
-        Some(())
-    }
-
-    /// Levels and slices of the pixels.
-    #[inline(always)]
-    fn choose<const N: usize>(
-        &self,
-        request: &Request,
-        params: &Params<'_>,
-        [u, v]: [&[f32; N]; 2],
-    ) -> Chosen<N> {
-        let index = params.pixels::<N>(request.order.r).map(f32::from_bits);
-        // CAST: no slice is below 0.
-        let slice = if self.surface.depth <= 1 {
-            [self.surface.array_slice(0.0) as u32; N]
-        } else {
-            index.map(|index| self.surface.array_slice(index) as u32)
-        };
-        let given = request.shape.op == Op::SampleLod;
-        let second = match request.shape.op {
-            Op::SampleBias | Op::SampleLod => Some(params.pixels::<N>(request.order.lod)),
-            _ => None,
-        };
-        let mut chosen = Chosen {
-            slice,
-            level: [0; N],
-            beta: [0.0; N],
-            mag: 0,
-        };
-        let base = if given || request.force_lod_zero || self.fixed.is_some() {
-            [0.0; 4]
-        } else {
-            self.base_lods([u, v])
-        };
-        let mut last = None;
-        for i in 0..N {
-            let lod = base[i / 4];
-            let levels = match (&second, self.fixed) {
-                (_, Some(levels)) => levels,
-                (Some(second), _) if given => self.control.given(f32::from_bits(second[i])),
-                (Some(second), _) => self.control.computed(lod, f32::from_bits(second[i])),
-                // The same for the pixels of a subspan.
-                (None, _) => match last {
-                    Some(levels) if i % 4 != 0 => levels,
-                    _ => self.control.computed(lod, 0.0),
-                },
-            };
-            last = Some(levels);
-            chosen.level[i] = levels.level;
-            chosen.beta[i] = levels.beta;
-            chosen.mag |= u16::from(levels.mag) << i;
-        }
-        chosen
-    }
-
-    /// The LOD of each subspan: how far texels are apart from its first pixel to its right and its lower neighbour.
-    #[inline(always)]
-    fn base_lods<const N: usize>(&self, [u, v]: [&[f32; N]; 2]) -> [f32; 4] {
-        let size = [self.surface.width as f32, self.surface.height as f32];
-        lanes(|subspan: usize| {
-            let (Some(u), Some(v)) = (
-                u.as_chunks::<4>().0.get(subspan),
-                v.as_chunks::<4>().0.get(subspan),
-            ) else {
-                return 0.0;
-            };
-            let along = |n: usize| [(u[n] - u[0]) * size[0], (v[n] - v[0]) * size[1], 0.0];
-            lod::from_gradients(along(1), along(2))
+        eight(Kernel::<S, H, SIZE, D, PLAIN> {
+            lanes: self.lanes,
+            request: self.request,
+            params: self.params,
+            active: self.active,
+            source,
+            response: self.response,
         })
     }
-
-    #[inline(always)]
-    fn place<const N: usize>(&self, slice: [u32; N], level: [u32; N]) -> Place<N> {
-        let of = |slice, level| {
-            let surface = &self.surface;
-            let (left, top) = surface.geometry.origin(slice, level);
-            let size = (surface.level_width(level), surface.level_height(level));
-            // CAST: sizes have at most fourteen bits.
-            (left, top, size.0 as i32, size.1 as i32)
-        };
-        let (left, top, width, height) = of(slice[0], level[0]);
-        let mut place = Place {
-            left: [left; N],
-            top: [top; N],
-            width: [width; N],
-            height: [height; N],
-        };
-        if slice != [slice[0]; N] || level != [level[0]; N] {
-            for i in 0..N {
-                (place.left[i], place.top[i], place.width[i], place.height[i]) =
-                    of(slice[i], level[i]);
-            }
-        }
-        place
-    }
-
-    /// One level or two, each under the filter of its pixel.
-    #[inline(always)]
-    fn blended<const N: usize>(
-        &self,
-        at: [&[f32; N]; 2],
-        chosen: &Chosen<N>,
-        lit: u16,
-        texels: &mut Texels<'_>,
-    ) -> Option<Colours<N>> {
-        let place = self.place(chosen.slice, chosen.level);
-        let (mag, min) = (lit & chosen.mag, lit & !chosen.mag);
-        let mut colours = if mag == 0 || self.min == self.mag {
-            self.level(self.min, at, &place, lit, texels)?
-        } else if min == 0 {
-            self.level(self.mag, at, &place, lit, texels)?
-        } else {
-            let colours = self.level(self.min, at, &place, min, texels)?;
-            let larger = self.level(self.mag, at, &place, mag, texels)?;
-            let of = |c: usize| {
-                lanes::<_, N>(|i| match mag >> i & 1 {
-                    0 => colours[c][i],
-                    _ => larger[c][i],
-                })
-            };
-            [of(0), of(1), of(2), of(3)]
-        };
-        let between = lanes::<_, N>(|i| u16::from(chosen.beta[i] > 0.0) << i);
-        let between = between.iter().fold(0, |all, bit| all | bit) & lit;
-        if between != 0 {
-            let next = lanes::<_, N>(|i| chosen.level[i].saturating_add(1));
-            let place = self.place(chosen.slice, next);
-            let next = self.level(self.min, at, &place, between, texels)?;
-            for (colour, next) in colours.iter_mut().zip(&next) {
-                // Where the weight is zero, nothing is added.
-                *colour = mix(colour, next, &chosen.beta);
-            }
-        }
-        Some(colours)
-    }
-
-    /// Samples the lit pixels, each on its level; what others get is of no account.
-    #[inline(always)]
-    fn level<const N: usize>(
-        &self,
-        filter: Filter,
-        [u, v]: [&[f32; N]; 2],
-        place: &Place<N>,
-        lit: u16,
-        texels: &mut Texels<'_>,
-    ) -> Option<Colours<N>> {
-        // CAST: texels of a level have no negative numbers; no border mode is served.
-        if filter == Filter::Nearest {
-            let x = address::nearest_lanes(self.modes[0], u, &place.width);
-            let y = address::nearest_lanes(self.modes[1], v, &place.height);
-            let x = lanes::<_, N>(|i| place.left[i].wrapping_add(x[i] as u32));
-            let y = lanes::<_, N>(|i| place.top[i].wrapping_add(y[i] as u32));
-            let at = texels.places(&texels.columns(&x), &texels.rows(&y));
-            let read = texels.read(&at, lit)?;
-            return Some(texels.numbers(&read));
-        }
-        let (x0, x1, fx) = address::linear_lanes(self.modes[0], u, &place.width);
-        let (y0, y1, fy) = address::linear_lanes(self.modes[1], v, &place.height);
-        let column = |x: &[i32; N]| lanes::<_, N>(|i| place.left[i].wrapping_add(x[i] as u32));
-        let row = |y: &[i32; N]| lanes::<_, N>(|i| place.top[i].wrapping_add(y[i] as u32));
-        let columns = [x0, x1].map(|x| texels.columns(&column(&x)));
-        let mut rows = [[[0.0; N]; 4]; 2];
-        for (colours, y) in rows.iter_mut().zip([y0, y1]) {
-            let y = texels.rows(&row(&y));
-            let at = [&columns[0], &columns[1]].map(|x| texels.places(x, &y));
-            let [left, right] = texels.read_pairs(&at, lit)?;
-            let [left, right] = [texels.numbers(&left), texels.numbers(&right)];
-            for (c, colour) in colours.iter_mut().enumerate() {
-                *colour = mix(&left[c], &right[c], &fx);
-            }
-        }
-        let [upper, lower] = &rows;
-        Some([0, 1, 2, 3].map(|c| mix(&upper[c], &lower[c], &fy)))
-    }
-
-    /// Bytes as colours, in their order.
-    #[inline(always)]
-    fn scaled<const N: usize>(&self, [a, g, c, alpha]: Colours<N>) -> Colours<N> {
-        let by_byte = |plane: [f32; N]| lanes::<_, N>(|i| plane[i] / 255.0);
-        let [a, g, c] = if self.linearize {
-            [a, g, c]
-        } else {
-            [by_byte(a), by_byte(g), by_byte(c)]
-        };
-        let alpha = if self.opaque {
-            [1.0; N]
-        } else {
-            by_byte(alpha)
-        };
-        if self.swapped {
-            [c, g, a, alpha]
-        } else {
-            [a, g, c, alpha]
-        }
-    }
-}
-
-#[inline(always)]
-fn mix<const N: usize>(a: &[f32; N], b: &[f32; N], weight: &[f32; N]) -> [f32; N] {
-    lanes::<_, N>(|i| a[i] + (b[i] - a[i]) * weight[i])
 }

@@ -74,9 +74,18 @@ impl LodControl {
         [used, lod + self.bias - self.surface_min, 0.0, 0.0]
     }
 
+    /// The finest and the coarsest level, between levels where LODs are; the finest wins where it is the coarser one.
+    #[inline(always)]
+    #[must_use]
+    pub fn range(&self) -> (f32, f32) {
+        (
+            self.min.min(self.mip_count) + self.surface_min,
+            self.max.min(self.mip_count) + self.surface_min,
+        )
+    }
+
     fn levels(&self, mut lod: f32) -> Levels {
-        let max = self.max.min(self.mip_count) + self.surface_min;
-        let min = self.min.min(self.mip_count) + self.surface_min;
+        let (min, max) = self.range();
         if self.preclamp {
             // Without the MIP count, as later manuals spell out: with it a map of one level could
             // never be minified. Min LOD wins over Max LOD.

@@ -247,19 +247,15 @@ impl<'a> Params<'a> {
         self.regs.get(register).map_or(0, |r| r[dword])
     }
 
-    /// Parameter `index` of all pixels of a SIMD16 or SIMD8 message as it stands; `N` is their number.
-    #[inline]
+    /// Parameter `index` of eight pixels of a message of `H` times eight as it stands.
+    #[inline(always)]
     #[must_use]
-    pub fn pixels<const N: usize>(&self, index: u8) -> [u32; N] {
-        let mut out = [0; N];
-        if index < self.count {
-            let registers = N / 8;
-            let from = self.regs.iter().skip(usize::from(index) * registers);
-            for (to, from) in out.as_chunks_mut::<8>().0.iter_mut().zip(from) {
-                *to = *from;
-            }
+    pub fn register<const H: usize>(&self, index: u8, half: usize) -> Grf {
+        if index >= self.count {
+            return [0; 8];
         }
-        out
+        let at = usize::from(index) * H + half;
+        self.regs.get(at).copied().unwrap_or([0; 8])
     }
 
     /// Parameter `index` of pixel `slot` as a float.
@@ -292,34 +288,35 @@ pub fn write_back(request: &Request, slot: usize, rgba: [u32; 4], response: &mut
     }
 }
 
-/// Writes the active slots of a SIMD16 or SIMD8 message, channel by channel; `N` is the number of slots.
-pub fn write_planes<const N: usize>(
+/// Writes the active ones of eight slots of a message of `H` times eight, channel by channel.
+#[inline(always)]
+pub fn write_registers<const H: usize>(
     request: &Request,
-    active: u16,
-    planes: &[[u32; N]; 4],
+    (half, active): (usize, u8),
+    planes: &[Grf; 4],
     response: &mut [Grf],
 ) {
-    let halves = N / 8;
+    if active == 0xff && request.masked == 0 {
+        for (channel, plane) in planes.iter().enumerate() {
+            if let Some(w) = response.get_mut(channel * H + half) {
+                *w = *plane;
+            }
+        }
+        return;
+    }
     let mut next = 0;
     for (channel, plane) in planes.iter().enumerate() {
         if request.masked & 1 << channel != 0 {
             continue;
         }
-        let base = if halves == 2 { next * 2 } else { channel };
+        let base = if H == 2 { next * 2 } else { channel };
         next += 1;
-        for (half, values) in plane.as_chunks::<8>().0.iter().enumerate() {
-            let Some(w) = response.get_mut(base + half) else {
-                return;
-            };
-            let mask = active >> (half * 8) & 0xff;
-            if mask == 0xff {
-                *w = *values;
-                continue;
-            }
-            for (dword, value) in values.iter().enumerate() {
-                if mask & 1 << dword != 0 {
-                    w[dword] = *value;
-                }
+        let Some(w) = response.get_mut(base + half) else {
+            return;
+        };
+        for (dword, value) in plane.iter().enumerate() {
+            if active & 1 << dword != 0 {
+                w[dword] = *value;
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::intel::surface::{Format, Surface, SurfaceKind};
 const A16_FLOAT: u16 = 0x117;
 
 /// Which stored value each channel of a texel shows; `None` for constants.
-fn layout(format: &Format) -> [Option<usize>; 4] {
+pub(super) fn layout(format: &Format) -> [Option<usize>; 4] {
     match &format.codec {
         Codec::Channels(sources) => std::array::from_fn(|channel| match sources[channel] {
             Source::Const(_) => None,
@@ -35,7 +35,7 @@ fn layout(format: &Format) -> [Option<usize>; 4] {
 }
 
 /// Constants of the channels that a format lacks, zero elsewhere, as register bits.
-fn constants(format: &Format) -> [u32; 4] {
+pub(super) fn constants(format: &Format) -> [u32; 4] {
     if let Codec::Channels(sources) = &format.codec {
         return sources.map(|source| match source {
             Source::Const(value) => value,

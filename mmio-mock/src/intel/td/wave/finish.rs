@@ -124,6 +124,7 @@ impl Td {
             Err(fault) => {
                 // It runs once more and meets the same: what the message has written up to there is not written again.
                 self.met = Some(fault);
+                draw.give_up();
                 return false;
             }
         }

@@ -1,0 +1,85 @@
+//! Functions of extended math: the interpreter's own, which machine code calls.
+
+use super::{Emitter, Half, ZERO, emit, y};
+use crate::held::{Held, Value};
+use eu::stretch::{Function, extended};
+use iced_x86::code_asm::{edi, edx, rax, rdi, rsi, rsp, ymm5, ymmword_ptr};
+
+/// Those that are called, by their numbers.
+const FUNCTIONS: [Function; 6] = [
+    Function::Log,
+    Function::Exp,
+    Function::Sin,
+    Function::Cos,
+    Function::Fdiv,
+    Function::Pow,
+];
+
+/// Bytes of the stack for the values of both sources, so that the stack is where calls need it.
+const FRAME: i32 = 104;
+
+/// Puts the results of the channels of a mask in the place of the first source.
+extern "sysv64" fn results(function: u32, values: &mut [[f32; 8]; 2], mask: u32) {
+    let Some(function) = FUNCTIONS.get(function as usize) else {
+        return;
+    };
+    let [first, second] = values;
+    for (channel, (a, b)) in first.iter_mut().zip(second).enumerate() {
+        if mask >> channel & 1 != 0 {
+            *a = extended(*function, *a, *b);
+        }
+    }
+}
+
+impl Emitter {
+    pub(super) fn extended(&mut self, half: Half<'_>, function: Function) -> u8 {
+        let Some(number) = FUNCTIONS.iter().position(|f| *f == function) else {
+            self.spoilt = true;
+            return ZERO;
+        };
+        let a = self.floats(half, 0);
+        let b = if function.operands() > 1 {
+            self.floats(half, 1)
+        } else {
+            ZERO
+        };
+        self.held.keep(a);
+        self.held.keep(b);
+        // CAST: a place in memory, and a number below eight.
+        let (at, number) = (results as *const () as u64, number as i32);
+        // Modified sources are in registers 2 and 3: a mask comes to none of them.
+        match self.mask(half) {
+            Some(mask) => emit!(self, vmovmskps(edx, y(mask))),
+            None => emit!(self, mov(edx, 0xff)),
+        }
+        emit!(
+            self,
+            push(rdi),
+            push(rsi),
+            sub(rsp, FRAME),
+            vmovups(ymmword_ptr(rsp), y(a)),
+            vmovups(ymmword_ptr(rsp + 32), y(b)),
+            mov(edi, number),
+            mov(rsi, rsp),
+            vzeroupper(),
+            mov(rax, at),
+            call(rax)
+        );
+        // Nothing of what was in vectors is left.
+        self.held = Held::new();
+        let r = self.held.take(Value::Scratch);
+        emit!(
+            self,
+            vmovups(y(r), ymmword_ptr(rsp)),
+            add(rsp, FRAME),
+            pop(rsi),
+            pop(rdi),
+            vpxor(ymm5, ymm5, ymm5)
+        );
+        if !self.full {
+            self.masks();
+        }
+        self.finish_float(half.step, r, true);
+        r
+    }
+}
