@@ -319,6 +319,7 @@ impl Wiz {
             primitive: *primitive,
             walk,
             block: None,
+            covered: None,
             subspan: 0,
             case,
             tests,
@@ -445,6 +446,7 @@ impl Wiz {
                             active.foresee(&block, port);
                         }
                         active.subspan = 0;
+                        active.covered = None;
                         active.block = Some(block);
                         let row = active.rows
                             && block.mask == u32::MAX
@@ -575,7 +577,8 @@ impl Wiz {
             }
             active.subspan += 1;
             if state.wm.samples.count > 1 {
-                let all = samples::coverage(&self.shapes, (block.x, block.y, block.mask));
+                let covers = || samples::coverage(&self.shapes, (block.x, block.y, block.mask));
+                let all = *active.covered.get_or_insert_with(covers);
                 let coverage = all.map(|mask| (mask >> at & 3 | (mask >> (at + 8) & 3) << 2) as u8);
                 match active.sampled(state, (x, y), coverage, port) {
                     Ok(Some(subspan)) if active.group > 0 && state.wm.samples.per_sample => {

@@ -1,4 +1,4 @@
-//! Sixteen pixels at once into tiles: blended, masked, combined by a logic op, dithered.
+//! Sixteen pixels at once into tiles: blended, masked, combined, dithered.
 //!
 //! PRM: volume 4 5.10.6 (render target write), volume 2, windower (pixel pipeline order). What one pixel becomes is decided by
 //! [`Plan`]; here it is made of all pixels of a block, in vectors. Not modelled here: linear surfaces, several samples of a pixel, fields wider than 16 bits that are no floats, and pixels at the edge of the surface; `pixel` has them.

@@ -13,6 +13,7 @@ use super::thread::WizPort;
 use super::{SUBSPAN_ORDER, SetupPrimitive, WizState};
 use crate::core::fault::UnitFault;
 use crate::intel::ff::payload::pixels::{PixelGroup, PixelWeights, Subspan};
+use crate::intel::shared::context::SAMPLES;
 
 /// Pixels of a row of blocks whose depth is fetched together, less one: those of a Y tile.
 const AHEAD: i32 = 31;
@@ -23,6 +24,8 @@ pub(super) struct Active {
     pub(super) primitive: SetupPrimitive,
     pub(super) walk: Walk,
     pub(super) block: Option<Block>,
+    /// What each sample covers of it, once that is known.
+    pub(super) covered: Option<[u32; SAMPLES]>,
     pub(super) subspan: u32,
     pub(super) case: IzCase,
     pub(super) tests: Tests,

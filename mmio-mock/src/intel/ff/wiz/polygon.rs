@@ -124,6 +124,20 @@ impl Polygon {
         )
     }
 
+    /// The column from which on blocks of a row are not wholly inside any more, when the one at (x, y) is.
+    pub fn full_end(&self, x: i32, y: i32) -> i32 {
+        let mut last = i64::from(i32::MAX) - 1;
+        for edge in self.edges[..self.count].iter().filter(|edge| edge.a < 0) {
+            // The edge leaves a block at its right side, above or below.
+            let corner = edge.at(0, y)
+                + edge.a * i64::from(BLOCK_WIDTH - 1)
+                + (edge.b * i64::from(BLOCK_HEIGHT - 1)).min(0);
+            last = last.min(corner.div_euclid(-edge.a));
+        }
+        // CAST: no more than the type has.
+        last.max(x.into()) as i32 + 1
+    }
+
     /// Coverage of the block with its upper left pixel at (x, y): bit `row * 8 + column`.
     #[inline]
     pub fn block(&self, x: i32, y: i32) -> u32 {
@@ -246,6 +260,42 @@ mod tests {
             mixed += u32::from(wide != 0 && wide != u32::MAX);
         }
         assert!(mixed > 10_000, "{mixed}");
+    }
+
+    #[test]
+    fn blocks_up_to_the_end_of_the_full_ones_are_full() {
+        let mut seed = 11u64;
+        let mut random = |below: i64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as i64 % below
+        };
+        let mut found = 0;
+        for round in 0..3000 {
+            let size = [64, 400, 3000][round % 3] * ONE;
+            let mut point = || Point {
+                x: random(size),
+                y: random(size),
+            };
+            let corners = [point(), point(), point()];
+            let Some(polygon) = Polygon::new(&corners, EdgeRule::TopLeft) else {
+                continue;
+            };
+            let bounds = polygon.bounds();
+            let y = (bounds.y_min + random(i64::from(bounds.y_max - bounds.y_min + 4)) as i32) & !3;
+            let mut end = i32::MIN;
+            for x in ((bounds.x_min & !7)..=bounds.x_max).step_by(8) {
+                let full = polygon.block(x, y) == u32::MAX;
+                if full && end == i32::MIN {
+                    end = polygon.full_end(x, y);
+                    assert!(end > x);
+                }
+                if end != i32::MIN {
+                    assert_eq!(full, x < end, "{corners:?} {x} {y}");
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 10_000, "{found}");
     }
 
     #[test]

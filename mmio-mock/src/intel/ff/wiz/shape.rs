@@ -38,6 +38,14 @@ impl Shape {
         }
     }
 
+    /// The column from which on blocks of the row may not be full any more, when the one at (x, y) is.
+    fn full_end(&self, x: i32, y: i32) -> i32 {
+        match self {
+            Shape::Polygon(s) => s.full_end(x, y),
+            Shape::Sharp(_) | Shape::Smooth(_) => x + 1,
+        }
+    }
+
     /// Coverage of a block: bit `row * 8 + column`.
     #[inline]
     pub fn block(&self, x: i32, y: i32) -> u32 {
@@ -78,8 +86,13 @@ pub struct Walk {
     clip: PixelRect,
     x: i32,
     x_end: i32,
+    /// Up to here blocks of the row are known to be full.
+    full_end: i32,
     y: i32,
 }
+
+/// Columns of a row that must be left for the end of its full blocks to be worth finding.
+const WORTH: i32 = 6 * BLOCK_WIDTH;
 
 const fn align_down(value: i32, to: i32) -> i32 {
     value & -to
@@ -100,6 +113,7 @@ impl Walk {
             clip,
             x: 0,
             x_end: -1,
+            full_end: i32::MIN,
             y: align_down(clip.y_min, BLOCK_HEIGHT),
         };
         walk.enter_row(more);
@@ -116,6 +130,7 @@ impl Walk {
                 (false, false) => (low.min(range.0), high.max(range.1)),
             };
         }
+        self.full_end = i32::MIN;
         self.x = align_down(low.max(self.clip.x_min), BLOCK_WIDTH);
         self.x_end = high.min(self.clip.x_max);
         if low > high {
@@ -143,8 +158,13 @@ impl Walk {
             return 0;
         }
         let last = self.x_end.min(self.clip.x_max) + 1 - BLOCK_WIDTH;
-        let mut count = 0;
         let mut x = column + BLOCK_WIDTH;
+        if let Shape::Polygon(polygon) = &self.shape {
+            let last = last.min(polygon.full_end(column, self.y) - 1);
+            // CAST: not negative.
+            return ((last - x).div_euclid(BLOCK_WIDTH) + 1).clamp(0, most as i32) as u32;
+        }
+        let mut count = 0;
         while count < most && x <= last && self.shape.block(x, self.y) == u32::MAX {
             count += 1;
             x += BLOCK_WIDTH;
@@ -171,6 +191,19 @@ impl Walk {
         mask
     }
 
+    /// Coverage of a block by all shapes.
+    #[inline]
+    fn covered(&mut self, more: &[Shape], (x, y): (i32, i32)) -> u32 {
+        let mut mask = self.shape.block(x, y);
+        if mask == u32::MAX && self.x_end - x > WORTH {
+            self.full_end = self.shape.full_end(x, y);
+        }
+        for shape in more {
+            mask |= shape.block(x, y);
+        }
+        mask
+    }
+
     /// The next covered block, looking at no more than `budget` blocks and rows of blocks; `more` as for [`Self::new`].
     #[inline]
     pub fn next_block(&mut self, more: &[Shape], budget: &mut u32) -> Next {
@@ -182,9 +215,9 @@ impl Walk {
                 *budget -= 1;
                 let (x, y) = (self.x, self.y);
                 self.x += BLOCK_WIDTH;
-                let mut mask = self.shape.block(x, y);
-                for shape in more {
-                    mask |= shape.block(x, y);
+                let mut mask = u32::MAX;
+                if x >= self.full_end {
+                    mask = self.covered(more, (x, y));
                 }
                 if mask != 0
                     && (x < self.clip.x_min

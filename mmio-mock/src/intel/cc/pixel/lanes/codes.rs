@@ -94,40 +94,26 @@ impl Channel {
         let Some(words) = words.get_mut(self.word) else {
             return;
         };
-        let mut fields = [0; 16];
-        match (kind, bits) {
-            (Kind::Unorm, 1) => each(&mut fields, |i| u32::from(plane[i] >= 0.5)),
-            (Kind::Unorm, _) if FUSED => {
+        let shift = self.shift;
+        if kind == Kind::Unorm && bits > 1 {
+            // The commonest by far, in one loop.
+            if FUSED {
                 // CAST: exact, 16 bits.
                 let max = norm::max_unsigned(bits) as f32;
-                each(&mut fields, |i| unorm_fused(plane[i], max));
-            }
-            (Kind::Unorm, _) => {
+                for i in 0..16 {
+                    words[i] |= unorm_fused(plane[i], max) << shift;
+                }
+            } else {
                 let max = f64::from(norm::max_unsigned(bits));
-                each(&mut fields, |i| unorm(plane[i], max));
+                for i in 0..16 {
+                    words[i] |= unorm(plane[i], max) << shift;
+                }
             }
-            (Kind::Snorm, _) => each(&mut fields, |i| norm::f32_to_snorm(plane[i], bits)),
-            (Kind::Srgb, _) => each(&mut fields, |i| srgb::linear_to_srgb8(plane[i]).into()),
-            (Kind::Float, 32) => each(&mut fields, |i| plane[i].to_bits()),
-            (Kind::Float, 16) => each(&mut fields, |i| minifloat::f32_to_f16(plane[i]).into()),
-            (Kind::Float, 11) => each(&mut fields, |i| minifloat::f32_to_f11(plane[i])),
-            (Kind::Float, _) => each(&mut fields, |i| minifloat::f32_to_f10(plane[i])),
-            (Kind::Uint, _) => {
-                let max = norm::max_unsigned(bits);
-                each(&mut fields, |i| plane[i].to_bits().min(max));
-            }
-            (Kind::Sint, _) => {
-                let max = norm::max_unsigned(bits);
-                // CAST: half of the values, and the bits of an integer.
-                let limit = (max >> 1) as i32;
-                each(&mut fields, |i| {
-                    (plane[i].to_bits() as i32).clamp(-limit - 1, limit) as u32 & max
-                });
-            }
-            _ => {}
+            return;
         }
+        let fields = fields(kind, bits, plane);
         for i in 0..16 {
-            words[i] |= fields[i] << self.shift;
+            words[i] |= fields[i] << shift;
         }
     }
 
@@ -148,24 +134,70 @@ impl Channel {
         let Some(words) = words.get(self.word) else {
             return;
         };
-        let max = norm::max_unsigned(bits);
-        let mut fields = [0; 16];
-        each(&mut fields, |i| words[i] >> self.shift & max);
-        match (kind, bits) {
-            (Kind::Unorm, _) if FUSED => {
+        let (shift, max) = (self.shift, norm::max_unsigned(bits));
+        if kind == Kind::Unorm {
+            if FUSED {
                 let inverse = Inverse::of(max);
-                each(plane, |i| inverse.times(fields[i]));
+                for i in 0..16 {
+                    plane[i] = inverse.times(words[i] >> shift & max);
+                }
+            } else {
+                for i in 0..16 {
+                    // CAST: 16 bits; signed conversions are the cheap ones.
+                    plane[i] = (words[i] >> shift & max) as i32 as f32 / max as f32;
+                }
             }
-            // CAST: 16 bits; signed conversions are the cheap ones.
-            (Kind::Unorm, _) => each(plane, |i| fields[i] as i32 as f32 / max as f32),
-            (Kind::Snorm, _) => each(plane, |i| norm::snorm_to_f32(fields[i], bits)),
-            (Kind::Srgb, _) => each(plane, |i| srgb::srgb8_to_linear(fields[i] as u8)),
-            (Kind::Float, 32) => each(plane, |i| f32::from_bits(fields[i])),
-            (Kind::Float, 16) => each(plane, |i| minifloat::f16_to_f32(fields[i] as u16)),
-            (Kind::Float, 11) => each(plane, |i| minifloat::f11_to_f32(fields[i])),
-            (Kind::Float, _) => each(plane, |i| minifloat::f10_to_f32(fields[i])),
-            _ => {}
+            return;
         }
+        let mut fields = [0; 16];
+        for i in 0..16 {
+            fields[i] = words[i] >> shift & max;
+        }
+        values(kind, bits, &fields, plane);
+    }
+}
+
+/// The fields of sixteen colours in one of the rarer kinds.
+#[inline(never)]
+fn fields(kind: Kind, bits: u32, plane: &[f32; 16]) -> [u32; 16] {
+    let mut fields = [0; 16];
+    match (kind, bits) {
+        (Kind::Unorm, _) => each(&mut fields, |i| u32::from(plane[i] >= 0.5)),
+        (Kind::Snorm, _) => each(&mut fields, |i| norm::f32_to_snorm(plane[i], bits)),
+        (Kind::Srgb, _) => each(&mut fields, |i| srgb::linear_to_srgb8(plane[i]).into()),
+        (Kind::Float, 32) => each(&mut fields, |i| plane[i].to_bits()),
+        (Kind::Float, 16) => each(&mut fields, |i| minifloat::f32_to_f16(plane[i]).into()),
+        (Kind::Float, 11) => each(&mut fields, |i| minifloat::f32_to_f11(plane[i])),
+        (Kind::Float, _) => each(&mut fields, |i| minifloat::f32_to_f10(plane[i])),
+        (Kind::Uint, _) => {
+            let max = norm::max_unsigned(bits);
+            each(&mut fields, |i| plane[i].to_bits().min(max));
+        }
+        (Kind::Sint, _) => {
+            let max = norm::max_unsigned(bits);
+            // CAST: half of the values, and the bits of an integer.
+            let limit = (max >> 1) as i32;
+            each(&mut fields, |i| {
+                (plane[i].to_bits() as i32).clamp(-limit - 1, limit) as u32 & max
+            });
+        }
+        (Kind::Uscaled | Kind::Sscaled, _) => {}
+    }
+    fields
+}
+
+/// The values of sixteen fields of one of the rarer kinds.
+#[inline(never)]
+fn values(kind: Kind, bits: u32, fields: &[u32; 16], plane: &mut [f32; 16]) {
+    match (kind, bits) {
+        (Kind::Snorm, _) => each(plane, |i| norm::snorm_to_f32(fields[i], bits)),
+        // CAST: a byte, and below it sixteen bits.
+        (Kind::Srgb, _) => each(plane, |i| srgb::srgb8_to_linear(fields[i] as u8)),
+        (Kind::Float, 32) => each(plane, |i| f32::from_bits(fields[i])),
+        (Kind::Float, 16) => each(plane, |i| minifloat::f16_to_f32(fields[i] as u16)),
+        (Kind::Float, 11) => each(plane, |i| minifloat::f11_to_f32(fields[i])),
+        (Kind::Float, _) => each(plane, |i| minifloat::f10_to_f32(fields[i])),
+        _ => {}
     }
 }
 

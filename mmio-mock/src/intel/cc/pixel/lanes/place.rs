@@ -26,6 +26,13 @@ pub fn applies(geometry: &Geometry) -> bool {
         && !geometry.buffer
 }
 
+/// Whether a pixel of a subspan is lit.
+#[inline(always)]
+fn is_lit(mask: u16, subspan: usize) -> bool {
+    let pixels = mask >> (4 * subspan) & 15;
+    pixels != 0
+}
+
 /// Two by two pixels in a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Quad {
@@ -49,7 +56,7 @@ impl Places {
         let (width, height) = (target.level_width(lod), target.level_height(lod));
         let mut places = Places::default();
         for (s, (quad, &(x, y))) in places.0.iter_mut().zip(origins).enumerate() {
-            if mask >> (4 * s) & 15 == 0 {
+            if !is_lit(mask, s) {
                 continue;
             }
             let (x, y) = (u32::from(x), u32::from(y));
@@ -80,7 +87,7 @@ impl Places {
         let mut found = Found([[0; 2]; 4]);
         let mut last = None;
         for (s, (found, quad)) in found.0.iter_mut().zip(&self.0).enumerate() {
-            if mask >> (4 * s) & 15 == 0 {
+            if !is_lit(mask, s) {
                 continue;
             }
             let page = match last {
@@ -102,7 +109,7 @@ impl Found {
     /// Whether lit subspans lie in the same place.
     #[inline(always)]
     pub fn overlap(&self, mask: u16) -> bool {
-        let lit = |s: usize| mask >> (4 * s) & 15 != 0;
+        let lit = |s: usize| is_lit(mask, s);
         let mut same = false;
         for a in 0..4 {
             for b in a + 1..4 {
@@ -122,7 +129,7 @@ impl Found {
     ) {
         let memory = mem.arena_bytes();
         for (s, rows) in self.0.iter().enumerate() {
-            if mask >> (4 * s) & 15 == 0 {
+            if !is_lit(mask, s) {
                 continue;
             }
             for (n, &at) in rows.iter().enumerate() {
@@ -147,7 +154,7 @@ impl Found {
     ) {
         let memory = mem.arena_bytes_mut();
         for (s, rows) in self.0.iter().enumerate() {
-            if mask >> (4 * s) & 15 == 0 {
+            if !is_lit(mask, s) {
                 continue;
             }
             for (n, &at) in rows.iter().enumerate() {

@@ -169,7 +169,7 @@ fn squares_of_any_format_equal_subspans() {
                 (_, true) | (D16Unorm, _) => random.below(3) * 0x0101_0101 + random.below(3),
                 (D32Float, _) => float(&mut random),
                 (D32FloatS8X24, _) if at & 1 == 0 => float(&mut random),
-                _ => random.below(3) << 24 | random.below(4) * 0x40_0000,
+                _ => (random.below(3) << 24) | (random.below(4) * 0x40_0000),
             };
             mem.write_u32(GpuAddr::from(BASE + at * 4), dword).unwrap();
         }
