@@ -16,6 +16,9 @@ use crate::core::task::Task;
 /// Longest time between two looks.
 const MAX_STEP: Delta = Delta::from_millis(1);
 
+/// Of so many looks at what is waited for, one is at the device's memory as well. A device that is at work has to stop for that look.
+const RETIRES: u32 = 8;
+
 /// How long a wait lasts and what it looks at meanwhile.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience<'a> {
@@ -60,13 +63,12 @@ pub(crate) fn wait_resting(
     let mut step = Delta::from_micros(1);
     let mut looks = 0u32;
     loop {
-        // Interrupts signal fences. Looking at the device's memory too survives a lost interrupt, but it waits for the
-        // device where that is at work.
+        // Interrupts signal fences. Looking at the device's memory too, now and then, survives a lost interrupt.
         device.tidy();
         if done() {
             return Ok(());
         }
-        if looks > 0 || patience.timeout == Some(Delta::ZERO) {
+        if looks % RETIRES == RETIRES - 1 || patience.timeout == Some(Delta::ZERO) {
             device.retire();
             if done() {
                 return Ok(());

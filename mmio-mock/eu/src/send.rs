@@ -144,6 +144,9 @@ fn message<P: Port>(
     }
 }
 
+/// What became of a message, and the registers of its response.
+pub(crate) type Delivered<F> = Result<(Delivery, Option<Range<usize>>), Stop<F>>;
+
 /// Assembles a message and hands it to the port. Comes back with what became of it, and with the registers of the response.
 #[inline(always)]
 pub(crate) fn deliver<P: Port>(
@@ -152,7 +155,7 @@ pub(crate) fn deliver<P: Port>(
     sender: &Sender,
     port: &mut P,
     ((sfid, desc), part): (Target, Part),
-) -> Result<(Delivery, Option<Range<usize>>), Stop<P::Fault>> {
+) -> Delivered<P::Fault> {
     let eot = op.eot;
     let first = usize::from(op.mrf) + usize::from(part.registers);
     let length = (desc >> (op.length_at & 31) & 0xf) as usize;

@@ -12,6 +12,9 @@ use super::atomics::LOOKS;
 use super::gate::look;
 use super::time::Time;
 
+/// A thread that waits for longer than this, in nanoseconds of device time, sleeps at once: the device may have use for its processor.
+const AWAKE: u64 = 300_000;
+
 /// A thread that waits for a working device looks at least that often by itself.
 const BACKSTOP: Duration = Duration::from_millis(10);
 
@@ -71,6 +74,11 @@ impl Events {
         let seen = SEEN.get();
         let has_event = || self.count.load(Ordering::SeqCst) != seen;
         let over = || has_event() || time.now() >= until;
+        let spin = if span > AWAKE && !time.passes() {
+            Duration::ZERO
+        } else {
+            spin
+        };
         let begun = Instant::now();
         let mut looks = 0u32;
         // Clocks are read seldom: that takes longer than to look for an event.

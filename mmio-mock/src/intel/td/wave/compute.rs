@@ -86,7 +86,7 @@ impl<'a> Around<'a> {
             usize::from(run.kernel.urb_start),
         );
         let end = filled.max(start + rows.len()).max(1);
-        let ticks = self.begin_ticks(filled, rows) + kernel.stats().instructions;
+        let ticks = begin_ticks(filled, rows) + kernel.stats().instructions;
         let Hand {
             registers: file,
             pixels: own,
@@ -263,11 +263,6 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Ticks of a thread beside its instructions and messages.
-    fn begin_ticks(&self, filled: usize, rows: &[Grf]) -> u64 {
-        DISPATCH_TICKS + (filled + rows.len()) as u64
-    }
-
     /// A thread whose kernel has no branches; nothing where it has to run by its instructions.
     fn straight(
         &self,
@@ -292,7 +287,7 @@ impl<'a> Around<'a> {
             Ok(()) if port.ending.is_there => Ok(Some(Done {
                 served: port.served,
                 stats: *kernel.stats(),
-                ticks: self.begin_ticks(self.filled(waiting), rows)
+                ticks: begin_ticks(self.filled(waiting), rows)
                     + kernel.stats().instructions
                     + port.owed,
                 straight: true,
@@ -327,9 +322,7 @@ impl<'a> Around<'a> {
                 Ok(Done {
                     served: port.served,
                     stats,
-                    ticks: self.begin_ticks(self.filled(waiting), rows)
-                        + (most - budget)
-                        + port.owed,
+                    ticks: begin_ticks(self.filled(waiting), rows) + (most - budget) + port.owed,
                     straight: false,
                 })
             }
@@ -339,4 +332,9 @@ impl<'a> Around<'a> {
             _ => Err(Cannot::Message),
         }
     }
+}
+
+/// Ticks of a thread beside its instructions and messages.
+fn begin_ticks(filled: usize, rows: &[Grf]) -> u64 {
+    DISPATCH_TICKS + (filled + rows.len()) as u64
 }

@@ -12,7 +12,7 @@ use crate::intel::shared::context::ThreadContext;
 use crate::intel::surface::{DepthBuffer, Range, Surface};
 
 /// Threads of a wave at most.
-const MOST: usize = 128;
+const MOST: usize = 256;
 /// The same where their ticks are known.
 const MOST_EXACT: usize = 1 << 12;
 /// Threads of a draw that run in the usual way before others wait.

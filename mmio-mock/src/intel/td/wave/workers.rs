@@ -16,7 +16,7 @@ use crate::intel::shared::aside::Known;
 use crate::intel::shared::context::ThreadPixels;
 
 /// Ticks of the threads that a worker takes at once, about.
-const PORTION: u64 = 1 << 10;
+const PORTION: u64 = 1 << 13;
 /// Ticks of a wave from which on it is worth to wake others.
 const WORTH: u64 = 1 << 14;
 /// Workers at most.
