@@ -222,10 +222,9 @@ impl Flow {
         };
         let enabled = enabled & step.lanes;
         match step.operation {
-            // Half of a dword.
-            Operation::GetFlag => {}
             Operation::AddWords if enabled == u16::MAX => self.write(first..first + DWORDS),
-            Operation::AddWords => {}
+            // Halves of dwords.
+            Operation::AddWords | Operation::GetFlag => {}
             _ => {
                 for channel in (0..channels).filter(|channel| enabled >> channel & 1 != 0) {
                     let dword = match channel.checked_sub(8) {

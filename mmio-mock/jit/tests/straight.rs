@@ -1,4 +1,4 @@
-//! Kernels without branches: their messages are those of a thread that runs by its instructions.
+//! Kernels without branches send what threads send.
 
 use crate::{forms, kernels};
 use eu::straight::{Registers, Runner, Straight};
@@ -247,7 +247,7 @@ fn straight_kernels_send_what_threads_send() {
         let mut kernels = 0;
         for _ in 0..KERNELS {
             let mut words = Vec::new();
-            for _ in 0..1 + rng.usize(..24) {
+            for _ in 0..=rng.usize(..24) {
                 words.push(match rng.u32(..6) {
                     0 => isa::encode(set, &send(&mut rng, set)).unwrap(),
                     1 => isa::encode(set, &to_message(&mut rng)).unwrap(),

@@ -186,7 +186,7 @@ mod tests {
                     at: (4 * rng.u16(..14), 4 * rng.u16(..6)),
                     first: rng.usize(..4),
                 };
-                let threads: Vec<Whole> = (0..1 + rng.usize(..9))
+                let threads: Vec<Whole> = (0..=rng.usize(..9))
                     .map(|_| std::array::from_fn(|_| rng.u32(..)))
                     .collect();
                 let (mut one, mut other) = (memory(), memory());

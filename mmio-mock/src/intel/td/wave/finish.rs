@@ -1,4 +1,4 @@
-//! The end of threads that were computed: pixels, counters, ticks, one thread after another.
+//! The end of threads that were computed: pixels, counters, ticks.
 
 use eu::RunStats;
 

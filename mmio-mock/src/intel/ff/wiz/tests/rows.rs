@@ -1,4 +1,4 @@
-//! Threads that wait as records and runs are those that start one by one, at the same ticks.
+//! Threads that wait are those that start one by one, at the same ticks.
 
 use super::*;
 use crate::intel::ff::payload::pixels::MAX_SUBSPANS;
