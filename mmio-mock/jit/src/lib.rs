@@ -15,6 +15,7 @@ use std::sync::Arc;
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod constants;
+mod crew;
 pub mod eight;
 #[cfg(target_arch = "x86_64")]
 mod emit;
@@ -23,6 +24,7 @@ mod held;
 mod loops;
 mod vectors;
 
+pub use crew::Crew;
 pub use loops::loops;
 pub use vectors::{vectors, wide};
 

@@ -23,7 +23,7 @@ use crate::core::platform::ModelPlatform;
 /// computed together.
 pub(super) const QUANTUM: std::ops::Range<u64> = 1 << 16..1 << 20;
 /// What a quantum is to take.
-const LOOK: std::ops::Range<Duration> = Duration::from_micros(150)..Duration::from_micros(600);
+const LOOK: std::ops::Range<Duration> = Duration::from_micros(300)..Duration::from_micros(1200);
 /// Ticks of a slice however many wait for the device.
 const LEAST: u64 = 128;
 /// Steps between two looks at the wall clock.

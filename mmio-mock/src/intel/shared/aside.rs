@@ -284,6 +284,23 @@ impl Aside<'_, '_> {
         Ok(())
     }
 
+    /// The last message of a thread of sixteen lit pixels, whose header has to name the same pixels.
+    fn ends_whole(
+        &mut self,
+        (request, at): (WriteRequest, GpuAddr),
+        msg: &Message<'_>,
+    ) -> Result<(), Cannot> {
+        let whole = self.whole.as_mut().ok_or(Cannot::Message)?;
+        let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
+        let made = port.whole((request, at), msg, self.ctx, backend, self.pixels);
+        let block = made.filter(|block| block.origins == *whole.origins);
+        let block = block.ok_or(Cannot::Message)?;
+        *whole.pixels = block.pixels;
+        whole.target = Some((at, block.slice));
+        self.ending.is_there = true;
+        Ok(())
+    }
+
     fn ends(&mut self, key: Key, request: WriteRequest, msg: &Message<'_>) -> Result<(), Cannot> {
         let target = matches!(
             request.kind,
@@ -301,14 +318,12 @@ impl Aside<'_, '_> {
             let ready = port.ready((request, at), self.ctx, backend, kept);
             self.known.target = Some((key, at, ready));
         }
-        if let Some(whole) = &mut self.whole {
-            let made = port.whole((request, at), msg, self.ctx, backend, self.pixels);
-            let block = made.filter(|block| block.origins == *whole.origins);
-            let block = block.ok_or(Cannot::Message)?;
-            *whole.pixels = block.pixels;
-            whole.target = Some((at, block.slice));
-            self.ending.is_there = true;
-            return Ok(());
+        if self.whole.is_some() {
+            // Without a header it has just become known.
+            if let Some(served) = self.serve_known(key, msg, &mut []) {
+                return served;
+            }
+            return self.ends_whole((request, at), msg);
         }
         let pixels = (self.pixels, &mut self.ending.mixed);
         let packed = port.packed((request, at), msg, self.ctx, backend, pixels);

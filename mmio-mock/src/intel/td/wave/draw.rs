@@ -159,6 +159,7 @@ impl Draw {
     /// No more threads of the draw wait.
     #[cold]
     pub(super) fn give_up(&mut self) {
+        log::debug!("no more pixel threads of the draw are computed with others");
         self.refused = REFUSED;
     }
 
@@ -170,6 +171,7 @@ impl Draw {
         common: &ThreadRequest<'_>,
         machine: &Machine<'_>,
     ) {
+        log::debug!("a pixel thread is not computed with others: {why:?}");
         match why {
             Cannot::Message => self.refused = self.refused.saturating_add(1),
             Cannot::Time | Cannot::New => {

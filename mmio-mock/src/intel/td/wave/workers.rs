@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 
 use eu::Thread;
 use eu::straight::Registers;
-use rayon::ThreadPool;
+use jit::Crew;
 
 use super::compute::Around;
 use super::queue::Portion;
@@ -18,12 +18,12 @@ use crate::intel::shared::context::ThreadPixels;
 /// Ticks of the threads that a worker takes at once, about.
 const PORTION: u64 = 1 << 13;
 /// Ticks of a wave from which on it is worth to wake others.
-const WORTH: u64 = 1 << 14;
+const WORTH: u64 = 1 << 16;
 /// Workers at most.
 const LIMIT: usize = 16;
 
 /// All devices of a process share them: the others beside the one that asks.
-static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+static CREW: OnceLock<Crew> = OnceLock::new();
 
 /// How many there are to be.
 static CHOSEN: OnceLock<usize> = OnceLock::new();
@@ -79,20 +79,26 @@ impl Workers {
             return;
         };
         let worth = ticks >= WORTH && portions.len() > 1;
-        let pool = if others.is_empty() || !worth {
+        let crew = if others.is_empty() || !worth {
             None
         } else {
-            pool()
+            crew()
         };
-        let Some(pool) = pool else {
+        let Some(crew) = crew else {
             let mut known = Known::default();
             for portion in portions {
                 around.portion(portion, (first, &mut known));
             }
             return;
         };
+        let helpers = others.len();
+        let hands: Vec<_> = hands.iter_mut().map(Mutex::new).collect();
         let portions = Mutex::new(portions.into_iter());
-        let work = |hand: &mut Hand| {
+        crew.run(helpers, &|number| {
+            let hand = hands.get(number).map(Mutex::try_lock);
+            let Some(Ok(mut hand)) = hand else {
+                return;
+            };
             let mut known = Known::default();
             loop {
                 let mut portions = portions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,29 +106,17 @@ impl Workers {
                     return;
                 };
                 drop(portions);
-                around.portion(portion, (hand, &mut known));
+                around.portion(portion, (&mut **hand, &mut known));
             }
-        };
-        let work = &work;
-        pool.in_place_scope(|scope| {
-            for hand in others {
-                scope.spawn(move |_| work(hand));
-            }
-            work(first);
         });
     }
 }
 
 /// The others. `None` where the host gives no threads.
-fn pool() -> Option<&'static ThreadPool> {
-    let make = || {
+fn crew() -> Option<&'static Crew> {
+    let crew = CREW.get_or_init(|| {
         let cores = available_parallelism().map_or(1, usize::from);
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(cores.clamp(2, LIMIT) - 1)
-            .thread_name(|n| format!("crestline-eu-{n}"))
-            .build()
-            .inspect_err(|error| log::warn!("no threads to compute waves: {error}"))
-            .ok()
-    };
-    POOL.get_or_init(make).as_ref()
+        Crew::new(cores.clamp(2, LIMIT) - 1, "crestline-eu")
+    });
+    (crew.helpers() > 0).then_some(crew)
 }
