@@ -1,7 +1,7 @@
 //! Machine code and vectors: what is made for the host that the model runs on.
 //!
-//! Stretches of kernels become machine code on hosts with AVX2 and FMA, else loops. The only code of the model that is unsafe: it calls what it has made, and functions that only some hosts can run. Memory
-//! is written first and executable then, never both. The host's rounding mode and flags stay as Rust has them.
+//! Stretches of kernels become machine code on hosts with AVX2 and FMA, else loops. The only code of the model that is unsafe: it calls what it has made, functions that only some hosts can run, and work that other threads
+//! have ([`Crew`]). Memory is written first and executable then, never both. The host's rounding mode and flags stay as Rust has them.
 #![deny(unsafe_code)]
 #![cfg_attr(
     not(target_arch = "x86_64"),
