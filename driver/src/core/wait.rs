@@ -16,7 +16,7 @@ use crate::core::task::Task;
 /// Longest time between two looks.
 const MAX_STEP: Delta = Delta::from_millis(1);
 
-/// Of so many looks at what is waited for, one is at the device's memory as well. A device that is at work has to stop for that look.
+/// Of so many looks at what is waited for, one is at the device's memory as well, and so is the last one. A device that is at work has to stop for that look.
 const RETIRES: u32 = 8;
 
 /// How long a wait lasts and what it looks at meanwhile.
@@ -68,17 +68,18 @@ pub(crate) fn wait_resting(
         if done() {
             return Ok(());
         }
-        if looks % RETIRES == RETIRES - 1 || patience.timeout == Some(Delta::ZERO) {
+        let passed = clock.now() - start;
+        let is_over = patience.timeout.is_some_and(|timeout| passed >= timeout);
+        if is_over || looks % RETIRES == RETIRES - 1 {
             device.retire();
             if done() {
                 return Ok(());
             }
         }
         looks += 1;
-        let now = clock.now();
         let left = match patience.timeout {
-            Some(timeout) if now - start >= timeout => return Err(ETIME),
-            Some(timeout) => Delta::from_nanos(timeout.as_nanos() - (now - start).as_nanos()),
+            Some(_) if is_over => return Err(ETIME),
+            Some(timeout) => Delta::from_nanos(timeout.as_nanos() - passed.as_nanos()),
             None => MAX_STEP,
         };
         if patience.task.is_some_and(Task::signal_pending) {
