@@ -178,18 +178,40 @@ fn product<const N: usize>(v: &[f32; N], factor: &[f32; N]) -> [f32; N] {
 #[inline(always)]
 fn channel<const N: usize>(e: Equation, c: &Colours<N>, i: usize) -> [f32; N] {
     let (s, d) = (&c.source[i], &c.destination[i]);
-    match e.function {
-        Function::Min => return each(|n| s[n].min(d[n])),
-        Function::Max => return each(|n| s[n].max(d[n])),
-        _ => {}
-    }
-    let s = product(s, &e.source.value(c, i));
-    let d = product(d, &e.destination.value(c, i));
-    match e.function {
-        Function::Subtract => each(|n| s[n] - d[n]),
-        Function::ReverseSubtract => each(|n| d[n] - s[n]),
-        _ => each(|n| s[n] + d[n]),
-    }
+    let blended = match e.function {
+        // Of two zeros the source is taken, whatever their signs are: the language leaves open which one its own functions take.
+        Function::Min => each(|n| {
+            if d[n] < s[n] || s[n].is_nan() {
+                d[n]
+            } else {
+                s[n]
+            }
+        }),
+        Function::Max => each(|n| {
+            if d[n] > s[n] || s[n].is_nan() {
+                d[n]
+            } else {
+                s[n]
+            }
+        }),
+        function => {
+            let s = product(s, &e.source.value(c, i));
+            let d = product(d, &e.destination.value(c, i));
+            match function {
+                Function::Subtract => each(|n| s[n] - d[n]),
+                Function::ReverseSubtract => each(|n| d[n] - s[n]),
+                _ => each(|n| s[n] + d[n]),
+            }
+        }
+    };
+    // The one NaN: which of two NaNs a sum or product keeps is the compiler's choice.
+    each(|n| {
+        if blended[n].is_nan() {
+            f32::NAN
+        } else {
+            blended[n]
+        }
+    })
 }
 
 /// The blended colours.
