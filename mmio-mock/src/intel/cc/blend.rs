@@ -178,7 +178,7 @@ fn product<const N: usize>(v: &[f32; N], factor: &[f32; N]) -> [f32; N] {
 #[inline(always)]
 fn channel<const N: usize>(e: Equation, c: &Colours<N>, i: usize) -> [f32; N] {
     let (s, d) = (&c.source[i], &c.destination[i]);
-    let blended = match e.function {
+    let blended: [f32; N] = match e.function {
         // Of two zeros the source is taken, whatever their signs are: the language leaves open which one its own functions take.
         Function::Min => each(|n| {
             if d[n] < s[n] || s[n].is_nan() {
