@@ -1,7 +1,7 @@
 //! A crew: threads of the host that help with one piece of work at a time.
 //!
-//! Work is short and comes often, so a helper stays awake for a moment behind each piece, and whoever has the work never waits for a
-//! helper that has not begun: one that wakes up too late finds nothing to do.
+//! Work is short and comes often. So a helper stays awake for a moment behind each piece of work. The caller never waits for a helper that
+//! has not begun: a helper that wakes up too late finds nothing to do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -64,7 +64,7 @@ impl std::fmt::Debug for Crew {
     }
 }
 
-/// Nobody begins any more, and those who have begun come to their end.
+/// When it is dropped, no helper begins any more, and the helpers that have begun come to their end.
 struct Closing<'a>(&'a Crew);
 
 impl Drop for Closing<'_> {
@@ -176,7 +176,7 @@ impl Shared {
         let job = present.job.filter(|_| present.wanted > 0)?;
         present.wanted -= 1;
         present.begun += 1;
-        // Under the lock: whoever takes the job away sees this helper.
+        // Counted while the lock is held, so that the caller, who takes the job away under the same lock, sees this helper.
         self.at_work.fetch_add(1, Ordering::AcqRel);
         Some((present.begun, job))
     }

@@ -500,13 +500,13 @@ impl WizPort for Glue<'_, '_> {
             return (0, true);
         }
         let context = &self.work.state.wm.unit.context;
-        let mut meter = self.meter(0);
         let Some(ticks) = self.td.spares_row(kernel, context, self.machine) else {
             return (0, true);
         };
-        let (squares, _) = meter.pay(row, ticks, row.squares);
-        let squares = self.td.spare_row(row.from.0, squares, self.machine);
-        meter = self.meter(0);
+        // How many the slice has room for; those that lie in the target are paid for.
+        let (most, _) = self.meter(0).pay(row, ticks, row.squares);
+        let squares = self.td.spare_row(row.from.0, most, self.machine);
+        let mut meter = self.meter(0);
         let (taken, goes_on) = meter.pay(row, ticks, squares);
         self.paid(&meter);
         (taken, goes_on)

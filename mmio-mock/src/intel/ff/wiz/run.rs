@@ -48,7 +48,7 @@ pub(super) fn applies(state: &WizState, active: &Active) -> bool {
         && state.wm.kernel(SQUARE).1 == 16
 }
 
-/// The subspans of the tail join the pending ones, of which there are none as long as there is a tail.
+/// Moves the subspans of the tail to the pending subspans. There are no pending subspans as long as there is a tail.
 #[inline]
 pub(super) fn settle(tail: &mut Option<Tail>, pending: &mut PixelGroup) {
     let Some(Tail { at, first }) = tail.take() else {
@@ -61,6 +61,15 @@ pub(super) fn settle(tail: &mut Option<Tail>, pending: &mut PixelGroup) {
         subspan.set(at, 15, [0.0; 4]);
         pending.push(subspan);
     }
+}
+
+/// Where the thread begins that ends in the lit square at a pixel: the square, and the subspan of it. `None` where the tail lies elsewhere.
+fn begins(tail: Option<Tail>, at: (u16, u16)) -> Option<((u16, u16), u8)> {
+    let Some(tail) = tail else {
+        return Some((at, 0));
+    };
+    let next = (tail.at.0.wrapping_add(4), tail.at.1);
+    (next == at).then_some((tail.at, tail.first))
 }
 
 /// Whether rows of squares can be taken at once: nothing is tested.
@@ -110,14 +119,12 @@ impl Meter {
                 _ if paid % 2 == 0 => BLOCK_TICKS,
                 _ => 0,
             };
-            self.budget = self.budget.saturating_sub(ticks);
-            // A charge that the budget cannot pay would be a debt: the next thread is for the usual way.
-            let front = front + SQUARE_TICKS;
-            if self.budget < front {
-                self.budget += ticks;
+            let all = ticks + front + SQUARE_TICKS;
+            // What the budget cannot pay is a debt. The usual way knows how to charge that.
+            if self.budget < all {
                 break;
             }
-            self.budget -= front;
+            self.budget -= all;
             paid += 1;
             if self.rounds <= 1 || self.budget <= pieces + 1 {
                 return (paid, false);
@@ -143,12 +150,8 @@ impl Threads {
     ) -> (u32, bool) {
         // CAST: the clip rectangle lies within 0..=0xffff.
         let at = (block.x as u16, block.y as u16);
-        let from = match *tail {
-            Some(tail) if tail.at.1 != at.1 || tail.at.0.wrapping_add(4) != at.0 => {
-                return (0, true);
-            }
-            Some(tail) => (tail.at, tail.first),
-            None => (at, 0),
+        let Some(from) = begins(*tail, at) else {
+            return (0, true);
         };
         if self.tag.is_some() {
             return (0, true);
@@ -235,12 +238,8 @@ impl Threads {
             active.pass_square();
             return Taken::Tail;
         }
-        let from = match *tail {
-            Some(tail) if tail.at.1 != at.1 || tail.at.0.wrapping_add(4) != at.0 => {
-                return Taken::Nothing;
-            }
-            Some(tail) => (tail.at, tail.first),
-            None => (at, 0),
+        let Some(from) = begins(*tail, at) else {
+            return Taken::Nothing;
         };
         let kernel = state.wm.kernel(SQUARE).0;
         let layout = port.layout();
