@@ -24,6 +24,7 @@ mod operand;
 mod paths;
 pub mod port;
 mod reach;
+mod reached;
 mod region;
 mod rounding;
 mod run;

@@ -6,6 +6,7 @@
 
 use crate::cache::KernelCache;
 use crate::decoded::{Decoded, Slot};
+use crate::reached::Looked;
 use crate::straight::Straight;
 use crate::stretch::resolve;
 use crate::stretch::{Compiled, Compiler, Operation, Step};
@@ -95,6 +96,8 @@ pub(crate) struct Warm {
     begins: Vec<Begin>,
     /// What is in front of branches that stretches can end before.
     fronts: Vec<Done>,
+    /// Kernels that were looked at for what they reach.
+    pub(crate) looked: Vec<Looked>,
     /// Kernels without branches, by their places.
     pub(crate) straight: Vec<(u32, Straight)>,
     /// By what they do; nothing where a compiler gave up.
@@ -135,6 +138,7 @@ impl Warm {
         self.begins.clear();
         self.fronts.clear();
         self.straight.clear();
+        self.looked.clear();
     }
 
     /// Takes what so many steps cost from what has been earned; `false` when it is not enough.

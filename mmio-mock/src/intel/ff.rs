@@ -7,6 +7,7 @@
 pub mod cl;
 pub mod clipper;
 pub mod gs;
+pub mod kept;
 pub mod link;
 pub mod list;
 pub mod payload;
@@ -26,6 +27,7 @@ use crate::core::fault::UnitFault;
 use crate::intel::machine::Machine;
 use crate::intel::td::Td;
 
+use kept::Kept;
 use list::{BusyParts, List};
 use payload::StreamIndices;
 use reader::PipelineReader;
@@ -41,6 +43,8 @@ pub enum Step {
     Progress,
     /// Work is there, but it must wait: for time, a thread, or a URB entry.
     Blocked,
+    /// Work is there, and threads that are kept waiting have to end before it: nothing has been done.
+    Settle,
     /// A fault stopped the unit; only a reset helps.
     Dead,
 }
@@ -173,8 +177,9 @@ impl Pipeline {
             machine,
             rounds: if watched { 1 } else { ROUNDS },
             reserve,
+            kept: Kept::default(),
         };
-        let step = loop {
+        let mut step = loop {
             let step = self.list.step(&mut ctx);
             if step != Step::Progress {
                 break step;
@@ -185,6 +190,11 @@ impl Pipeline {
                 break step;
             }
         };
+        let settled = self.list.settle(&mut ctx);
+        if settled && step == Step::Blocked && !self.list.busy() {
+            // Nothing was left but the threads that were kept.
+            step = Step::Idle;
+        }
         match step {
             Step::Dead => self.dead = true,
             Step::Idle => {
@@ -192,7 +202,7 @@ impl Pipeline {
                 self.list.finish(ctx.machine);
                 return Step::Progress;
             }
-            Step::Progress | Step::Blocked => {}
+            Step::Progress | Step::Blocked | Step::Settle => {}
         }
         self.draw = Some(draw);
         step

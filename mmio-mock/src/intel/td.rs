@@ -12,6 +12,7 @@ pub mod engine;
 mod fault;
 mod fill;
 mod payload;
+mod reads;
 mod request;
 mod rounds;
 pub mod schedule;

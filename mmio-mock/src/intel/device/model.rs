@@ -105,7 +105,7 @@ impl Model for Device {
                 Step::Idle => break Ended::Idle,
                 // Everything waits for something that only time or the host can bring.
                 Step::Blocked if used > 0 => {}
-                Step::Blocked | Step::Dead => break Ended::Blocked,
+                Step::Blocked | Step::Settle | Step::Dead => break Ended::Blocked,
             }
             if stop(ticks - left) {
                 break Ended::Busy;

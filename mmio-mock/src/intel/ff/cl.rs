@@ -99,6 +99,13 @@ impl Stage for Cl {
         if self.threads.busy() {
             return self.threads.step(&mut self.emitted, ctx);
         }
+        if let (Some(object), Some(state)) = (self.objects.front(), &draw.clip)
+            && ctx.kept.any()
+            && matches!(test(object, state, ctx.machine.urb), Verdict::Clip(_))
+            && ctx.must_settle(&state.unit)
+        {
+            return Step::Settle;
+        }
         if let Some(object) = self.objects.pop_front() {
             return self.object(object, out, ctx);
         }

@@ -166,6 +166,9 @@ impl Gs {
             self.streamed(state, ctx);
             return step;
         }
+        if !self.objects.is_empty() && ctx.must_settle(&state.unit) {
+            return Step::Settle;
+        }
         if let Some(object) = self.objects.pop_front() {
             let config = &state.unit;
             let header = ObjectHeader {

@@ -88,6 +88,32 @@ impl List {
     /// is room between them. [`Step::Idle`] when no stage has work.
     #[inline]
     pub fn step(&mut self, ctx: &mut StepContext<'_, '_>) -> Step {
+        match self.walk(ctx) {
+            Step::Settle => {
+                // With nothing kept no stage asks for it again.
+                self.settle(ctx);
+                match self.walk(ctx) {
+                    Step::Settle => Step::Blocked,
+                    step => step,
+                }
+            }
+            step => step,
+        }
+    }
+
+    /// Ends the threads that are kept; `false` while one of them lives on.
+    pub fn settle(&mut self, ctx: &mut StepContext<'_, '_>) -> bool {
+        if !ctx.kept.any() {
+            return true;
+        }
+        let places = self.places.iter_mut();
+        let settled = places.fold(true, |all, place| place.stage.settle(ctx) && all);
+        ctx.kept.end();
+        settled
+    }
+
+    #[inline]
+    fn walk(&mut self, ctx: &mut StepContext<'_, '_>) -> Step {
         let (mut room, mut blocked) = (true, false);
         let mut below: Option<&mut Box<dyn Stage>> = None;
         let mut out = &mut self.end;
@@ -103,7 +129,7 @@ impl List {
                         false
                     }
                     Step::Progress => return take_up(below, out, ctx),
-                    Step::Dead => return Step::Dead,
+                    step @ (Step::Dead | Step::Settle) => return step,
                 };
             // A stage that has nothing to do has room.
             room = *idle || stage.room(input);
@@ -130,7 +156,7 @@ impl List {
                     Step::Idle => {}
                     Step::Blocked => result = Step::Blocked,
                     Step::Progress => return take_up(below, out, ctx),
-                    Step::Dead => return Step::Dead,
+                    step @ (Step::Dead | Step::Settle) => return step,
                 }
             }
             places = rest;

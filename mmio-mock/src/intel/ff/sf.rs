@@ -120,6 +120,9 @@ impl Sf {
         let Some(&object) = input.front() else {
             return Err(Step::Idle);
         };
+        if ctx.must_settle(&ctx.draw.sf.unit) {
+            return Err(Step::Settle);
+        }
         let (draw, machine) = (ctx.draw, &mut *ctx.machine);
         machine.charge(OBJECT_TICKS);
         let debug = match self.numbered {

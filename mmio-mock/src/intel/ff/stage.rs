@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 
 use super::Step;
+use super::kept::Kept;
 use super::link::{Cargo, Link};
 use super::payload::{PayloadLayout, StreamIndices};
 use super::reader::{PipelineReader, StreamIndex};
@@ -46,9 +47,20 @@ pub struct StepContext<'a, 'm> {
     pub rounds: u32,
     /// Ticks of the slice that are not for them.
     pub reserve: u64,
+    /// Pixel threads that wait while the stages above the windower go on; they end before the device looks at its other units.
+    pub kept: Kept,
 }
 
 impl StepContext<'_, '_> {
+    /// Whether threads that are kept have to end before a unit starts a thread.
+    #[inline]
+    pub fn must_settle(&mut self, unit: &UnitConfig) -> bool {
+        if !self.kept.any() {
+            return false;
+        }
+        self.kept.meets_thread(unit, self.td, self.machine)
+    }
+
     /// Takes up a further piece of work, as the pipeline does between two steps; `false` when the device is to look at its other
     /// units first. `owed`: ticks that have been used and not charged.
     #[inline]
@@ -130,6 +142,11 @@ pub trait Stage: Debug + Send {
 
     /// Whether it has work.
     fn busy(&self, input: &Link) -> bool;
+
+    /// Ends threads that it has kept waiting; `false` while one of them lives on, or has no slot.
+    fn settle(&mut self, _ctx: &mut StepContext<'_, '_>) -> bool {
+        true
+    }
 
     /// The draw is over: drops what is incomplete.
     fn finish(&mut self, _machine: &mut Machine<'_>) {}

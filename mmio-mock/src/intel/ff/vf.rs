@@ -6,6 +6,7 @@
 use mem::{GpuAddr, Memory};
 
 use super::Step;
+use super::kept::Kept;
 use super::link::{Cargo, Fetched, Link};
 use super::stage::{Stage, StartContext, StepContext};
 use super::state::{Component, IndexBuffer, PipelineState, Primitive, VertexBuffer, VertexElement};
@@ -115,7 +116,7 @@ impl Stage for Vf {
 
     fn step(&mut self, _input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
         // CAST: VS lets only a few vertices wait.
-        match self.next(out.fresh() as u32, ctx.machine) {
+        match self.next(out.fresh() as u32, ctx.machine, &mut ctx.kept) {
             Ok(fetched) => {
                 out.fetched.push(fetched);
                 Step::Progress
@@ -232,7 +233,12 @@ impl Vf {
 
     /// Fetches the next vertex; `Err(Step)` says why there is none. `waiting` fresh vertices are in front of it in
     /// the thread that will shade it.
-    fn next(&mut self, waiting: u32, machine: &mut Machine<'_>) -> Result<Fetched, Step> {
+    fn next(
+        &mut self,
+        waiting: u32,
+        machine: &mut Machine<'_>,
+        kept: &mut Kept,
+    ) -> Result<Fetched, Step> {
         loop {
             let Some(draw) = &mut self.draw else {
                 return Err(Step::Idle);
@@ -252,12 +258,17 @@ impl Vf {
             if *machine.budget == 0 {
                 return Err(Step::Blocked);
             }
+            let before = *machine.budget;
             machine.charge(VERTEX_TICKS);
             let draw = *draw;
-            return match self.vertex(&draw, waiting, machine) {
+            return match self.vertex(&draw, waiting, machine, kept) {
                 Ok(Some(fetched)) => Ok(fetched),
                 Ok(None) => continue,
                 Err(Stall::Urb) => Err(Step::Blocked),
+                Err(Stall::Kept) => {
+                    *machine.budget = before;
+                    Err(Step::Settle)
+                }
                 Err(Stall::Fault(fault, place)) => {
                     self.draw = None;
                     machine.fault(Client::VertexFetch, fault, || place);
@@ -272,9 +283,10 @@ impl Vf {
         draw: &Draw,
         waiting: u32,
         machine: &mut Machine<'_>,
+        kept: &mut Kept,
     ) -> Result<Option<Fetched>, Stall> {
         let index = if draw.random {
-            let Some(index) = fetch_index(machine.mem, draw, draw.at)? else {
+            let Some(index) = fetch_index(machine.mem, draw, draw.at, kept)? else {
                 // A cut index ends the primitive; the vertex before it already says so.
                 self.advance(true);
                 return Ok(None);
@@ -286,7 +298,7 @@ impl Vf {
         let last = draw.at + 1 >= draw.count
             || (draw.random
                 && draw.index_buffer.cut
-                && fetch_index(machine.mem, draw, draw.at + 1)?.is_none());
+                && fetch_index(machine.mem, draw, draw.at + 1, kept)?.is_none());
         let vertex_index = index.wrapping_add_signed(if draw.random { draw.base } else { 0 });
         // What a shader adds to VID is the base vertex or the start vertex (Mesa brw_compiler.c,
         // `vertex_id_zero_based`): VF leaves both out.
@@ -306,11 +318,12 @@ impl Vf {
         } else {
             let handle = self.allocate(machine.urb)?;
             machine.charge(ELEMENT_TICKS * self.elements.len() as u64);
-            let edge = match self.fetch(draw, (vertex_index, vertex_id), handle, machine) {
+            let number = (vertex_index, vertex_id);
+            let edge = match self.fetch(draw, number, handle, machine, kept) {
                 Ok(edge) => edge,
-                Err((fault, what)) => {
+                Err(stall) => {
                     machine.urb.release(handle);
-                    return Err(Stall::Fault(fault, what));
+                    return Err(stall);
                 }
             };
             let thread = (machine.debug.counters().get(Counter::VsThread), waiting & 1);
@@ -391,7 +404,8 @@ impl Vf {
         (index, id): (u32, u32),
         handle: UrbHandle,
         machine: &mut Machine<'_>,
-    ) -> Result<bool, (UnitFault, String)> {
+        kept: &mut Kept,
+    ) -> Result<bool, Stall> {
         let mut edge = true;
         for (number, element) in self.elements.iter().enumerate() {
             let mut source = [0; 4];
@@ -410,14 +424,14 @@ impl Vf {
                     .wrapping_add(element.offset);
                 let bytes = element.format.map_or(0, |format| u32::from(format.bytes));
                 if buffer.holds(addr, bytes) {
-                    source = element
-                        .source(machine.mem, GpuAddr::from(addr))
-                        .map_err(|fault| {
-                            (
-                                fault.into(),
-                                format!("VF, vertex {index}, element {number}"),
-                            )
-                        })?;
+                    let at = GpuAddr::from(addr);
+                    if kept.meets(machine.mem, at, bytes.into()) {
+                        return Err(Stall::Kept);
+                    }
+                    source = element.source(machine.mem, at).map_err(|fault| {
+                        let place = format!("VF, vertex {index}, element {number}");
+                        Stall::Fault(fault.into(), place)
+                    })?;
                 }
             }
             if element.edge_flag {
@@ -452,6 +466,8 @@ impl Vf {
 enum Stall {
     /// No free VUE.
     Urb,
+    /// Threads that are kept may write what it is made of.
+    Kept,
     /// Memory or format, and where.
     Fault(UnitFault, String),
 }
@@ -466,7 +482,7 @@ fn invalidate(cache: &mut [CacheLine; CACHE], urb: &mut Urb) {
 
 /// Index number `at` of the draw; `None` for a cut index. Past the end of the buffer an index
 /// reads as zero (volume 2: out-of-range indices deliver zero).
-fn fetch_index(mem: &Memory, draw: &Draw, at: u32) -> Result<Option<u32>, Stall> {
+fn fetch_index(mem: &Memory, draw: &Draw, at: u32, kept: &mut Kept) -> Result<Option<u32>, Stall> {
     let buffer = &draw.index_buffer;
     let offset = u64::from(draw.start) + u64::from(at);
     let first = u64::from(buffer.start) + offset * u64::from(buffer.bytes);
@@ -474,6 +490,9 @@ fn fetch_index(mem: &Memory, draw: &Draw, at: u32) -> Result<Option<u32>, Stall>
         return Ok(Some(0));
     }
     let addr = GpuAddr::from(first as u32);
+    if kept.meets(mem, addr, buffer.bytes.into()) {
+        return Err(Stall::Kept);
+    }
     let (index, ones) = match buffer.bytes {
         1 => (mem.read_u8(addr).map(u32::from), 0xff),
         2 => (mem.read_u16(addr).map(u32::from), 0xffff),

@@ -79,7 +79,11 @@ impl Vs {
         out: &mut VecDeque<StreamVertex>,
         ctx: &mut StepContext<'_, '_>,
     ) -> Step {
-        let (draw, machine) = (ctx.draw, &mut *ctx.machine);
+        let draw = ctx.draw;
+        if self.in_flight.is_none() && draw.vs.enable && ctx.must_settle(&draw.vs.unit) {
+            return Step::Settle;
+        }
+        let machine = &mut *ctx.machine;
         if let Some(slot) = self.in_flight {
             return match ctx.td.resume(slot, machine) {
                 Outcome::Done(_) => {

@@ -27,16 +27,27 @@ impl Range {
         }
     }
 
+    fn places(&self) -> impl Iterator<Item = GpuAddr> {
+        let before = self.base.in_page() as u64;
+        let first = GpuAddr(self.base.0 - before);
+        let count = (before + self.bytes).div_ceil(PAGE_SIZE as u64);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        (0..count).map(move |n| first.after(n * PAGE_SIZE))
+    }
+
+    /// Whether all of it can be accessed.
+    #[must_use]
+    pub fn is_there(&self, mem: &Memory, access: Access) -> bool {
+        self.places().all(|at| mem.translate(at, access).is_ok())
+    }
+
     /// Adds the pages of memory that it lies in, as far as there are some; `false` when it has more than `most`.
     #[must_use]
     pub fn pages(&self, mem: &Memory, most: usize, pages: &mut Vec<usize>) -> bool {
-        let before = self.base.in_page() as u64;
-        let count = (before + self.bytes).div_ceil(PAGE_SIZE as u64);
-        let Some(count) = usize::try_from(count).ok().filter(|&count| count <= most) else {
+        let places = self.places();
+        if places.size_hint().0 > most {
             return false;
-        };
-        let first = GpuAddr(self.base.0 - before);
-        let places = (0..count).map(|n| first.after(n * PAGE_SIZE));
+        }
         let found = places.filter_map(|at| mem.translate(at, Access::Read).ok());
         pages.extend(found.map(|index| index / PAGE_SIZE));
         true
@@ -133,6 +144,12 @@ mod tests {
             };
             range.pages(&mem, 3, &mut pages).then_some(pages)
         };
+        let there = |base: u32, bytes| {
+            let base = base.into();
+            Range { base, bytes }.is_there(&mem, Access::Read)
+        };
+        assert!(there(0x4000, 0x3000) && there(0x6fff, 1));
+        assert!(!there(0x4000, 0x3001) && !there(0x3fff, 2));
         assert_eq!(pages(0x4ffc, 4), Some(vec![page(0x4000)]));
         assert_eq!(pages(0x4ffc, 5), Some(vec![page(0x4000), page(0x5000)]));
         // Behind the last page there is nothing.

@@ -87,9 +87,8 @@ pub(super) fn load(
     (request.header.len() + at - usize::from(request.kernel.urb_start)) as u64
 }
 
-/// Constants and data of all threads that have these in common, as they get them one behind the other; `false` when some cannot be
-/// read.
-pub(super) fn rows(
+/// Constants of all threads that have these in common, as they get them one behind the other; `false` when some cannot be read.
+pub(super) fn constants(
     common: &ThreadRequest<'_>,
     memory: (&Memory, &Urb),
     rows: &mut Vec<Grf>,
@@ -97,6 +96,7 @@ pub(super) fn rows(
     let common = ThreadRequest {
         kernel: KernelState::default(),
         header: &[],
+        data: VertexData::Registers(&[]),
         ..*common
     };
     let mut whole = true;
@@ -104,6 +104,22 @@ pub(super) fn rows(
     rows.resize(end(&common), Grf::default());
     load(rows, &common, memory, &mut |_| whole = false);
     whole
+}
+
+/// Adds what threads find behind their constants.
+pub(super) fn data(request: &ThreadRequest<'_>, urb: &Urb, rows: &mut Vec<Grf>) {
+    match request.data {
+        VertexData::Registers(registers) => rows.extend_from_slice(registers),
+        VertexData::Sequential(reads) => {
+            for read in reads {
+                let at = rows.len();
+                rows.resize(at + usize::from(read.rows), Grf::default());
+                load_rows(rows, at, *read, urb);
+            }
+        }
+        // Vertices are no pixels.
+        VertexData::Interleaved(..) => {}
+    }
 }
 
 fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {

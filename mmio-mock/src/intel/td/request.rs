@@ -8,6 +8,7 @@ use mem::GpuAddr;
 pub use crate::intel::debug::host::Subject;
 use crate::intel::shared::context::{ThreadContext, ThreadPixels};
 use crate::intel::status::Unit;
+use crate::intel::surface::Range;
 use crate::intel::urb::UrbHandle;
 
 /// Rows of a URB entry that the dispatcher copies into the payload.
@@ -63,6 +64,16 @@ pub const PUSHED: usize = 4;
 pub struct Pushed {
     /// Address of the first row and number of 256-bit rows of each buffer.
     pub buffers: [(GpuAddr, u16); PUSHED],
+}
+
+impl Pushed {
+    /// Where they lie.
+    pub fn ranges(&self) -> impl Iterator<Item = Range> {
+        self.buffers.iter().map(|&(base, rows)| Range {
+            base,
+            bytes: u64::from(rows) * 32,
+        })
+    }
 }
 
 /// Where the constants that a thread finds in its registers come from.

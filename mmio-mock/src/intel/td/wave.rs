@@ -18,14 +18,14 @@ use eu::straight::Registers;
 use eu::{Grf, Thread};
 
 use super::fill::Seen;
-use super::{KernelState, Td, ThreadRequest, payload};
+use super::{KernelState, Outcome, Td, ThreadRequest, payload};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, ThreadPixels};
 use compute::Around;
 pub use draw::Draw;
 pub(super) use draw::{always, pages};
 pub use queue::Queue;
-pub use record::{Record, Recorded};
+pub use record::{Primitive, Primitives, Record, Recorded};
 pub use run::Run;
 use workers::Workers;
 pub use workers::choose;
@@ -37,6 +37,8 @@ pub struct Wave {
     pub queue: Queue,
     /// What is known of the draw.
     pub draw: Draw,
+    /// Those that wait have no numbers: one in front of them lives on.
+    pub unnumbered: bool,
 }
 
 impl Wave {
@@ -58,7 +60,7 @@ impl Wave {
     #[inline]
     pub fn extend(
         &mut self,
-        kernel: &KernelState,
+        of: (u32, &KernelState),
         (at, first): ((u16, u16), u8),
         budget: u64,
         others: u64,
@@ -67,7 +69,7 @@ impl Wave {
         let room = self.queue.len() < most;
         let run = self.queue.last_run()?;
         let ticks = run.ticks;
-        if !room || !run.charged || budget <= others + ticks || !run.extend(kernel, at, first) {
+        if !room || !run.charged || budget <= others + ticks || !run.extend(of, at, first) {
             return None;
         }
         self.queue.extended();
@@ -80,8 +82,8 @@ impl Wave {
 pub struct Common<'a> {
     /// The wish for each, but for what it begins with.
     pub request: &'a ThreadRequest<'a>,
-    /// Their primitive, where some are records.
-    pub recorded: Option<&'a dyn Recorded>,
+    /// Their primitives.
+    pub primitives: &'a dyn Primitives,
 }
 
 /// Pixel threads by how they ran, where there are workers.
@@ -139,8 +141,8 @@ pub(super) struct Waves {
     hands: Vec<Hand>,
     events: Events,
     ran: Ran,
-    /// Constants and data of the threads of the present wave.
-    rows: Vec<Grf>,
+    /// Constants of the threads of the present wave.
+    constants: Vec<Grf>,
 }
 
 impl Default for Waves {
@@ -150,7 +152,7 @@ impl Default for Waves {
             hands: Vec::new(),
             events: Events::default(),
             ran: Ran::default(),
-            rows: Vec::new(),
+            constants: Vec::new(),
         }
     }
 }
@@ -260,29 +262,28 @@ impl Td {
         common: &Common<'_>,
         machine: &mut Machine<'_>,
     ) -> u64 {
-        if !self.unwatched(machine) || wave.draw.most(false) == 0 {
+        if !unwatched(machine) || wave.draw.most(false) == 0 {
             *machine.budget += wave.queue.take_charges();
             return 0;
         }
         let Waves {
             workers,
             hands,
-            rows,
+            constants,
             ..
         } = &mut self.waves;
-        let whole = payload::rows(common.request, (machine.mem, machine.urb), rows);
-        let Wave { queue, draw } = wave;
+        let whole = payload::constants(common.request, (machine.mem, machine.urb), constants);
+        let Wave { queue, draw, .. } = wave;
         let around = Around {
             cache: &self.cache,
             isa: self.cache.instructions(),
             sip: self.sip,
-            fftid: self.fftid,
             mem: machine.mem,
-            rows: whole.then_some(rows),
+            constants: whole.then_some(constants),
             shared: machine.shared,
             draw,
             common: common.request,
-            recorded: common.recorded,
+            primitives: common.primitives,
         };
         let work = (queue.len() as u64).saturating_mul(draw.longest());
         let portions = queue.portions(Workers::portion(draw));
@@ -294,9 +295,45 @@ impl Td {
     #[inline]
     pub(super) fn unwatched(&self, machine: &Machine<'_>) -> bool {
         let free = |slot: &super::Slot| slot.state == super::SlotState::Free;
-        self.alive == 0
-            && machine.debug.plain()
-            && !machine.trace.is_on()
-            && self.slots.first().is_some_and(free)
+        self.alive == 0 && unwatched(machine) && self.slots.first().is_some_and(free)
     }
+
+    /// Numbers so many threads that wait; the number of the first, modulo 256.
+    #[inline]
+    pub fn number(&mut self, threads: u32) -> u8 {
+        let first = self.fftid.wrapping_add(1);
+        // CAST: numbers of threads, modulo 256.
+        self.fftid = self.fftid.wrapping_add(threads as u8);
+        first
+    }
+
+    /// Takes the numbers of the last so many threads back, which still wait.
+    #[inline]
+    pub fn take_numbers(&mut self, threads: u32) {
+        // CAST: numbers of threads, modulo 256.
+        self.fftid = self.fftid.wrapping_sub(threads as u8);
+    }
+
+    /// Runs a thread that has waited, and has its number since then.
+    pub fn dispatch_numbered(
+        &mut self,
+        (number, request): (u8, &ThreadRequest<'_>),
+        machine: &mut Machine<'_>,
+    ) -> Option<Outcome> {
+        let last = std::mem::replace(&mut self.fftid, number.wrapping_sub(1));
+        let outcome = self.dispatch(request, &[], machine);
+        self.fftid = last;
+        outcome
+    }
+
+    /// What the threads of a primitive find behind their constants, where no memory but the URB has it.
+    pub fn data(request: &ThreadRequest<'_>, machine: &Machine<'_>, rows: &mut Vec<Grf>) {
+        payload::data(request, machine.urb, rows);
+    }
+}
+
+/// Whether nobody looks at single threads.
+#[inline]
+fn unwatched(machine: &Machine<'_>) -> bool {
+    machine.debug.plain() && !machine.trace.is_on()
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use super::*;
 use crate::intel::ff::state::DrawState;
 use crate::intel::urb::Owner;
-use toys::{Rig, Screen, Sink, group, sink, source};
+use toys::{Keeper, Rig, Screen, Sink, Wary, group, sink, source};
 
 #[test]
 fn the_stage_furthest_down_moves_first() {
@@ -29,6 +29,20 @@ fn the_stage_furthest_down_moves_first() {
     expected.extend(pair("Sf 3", "Sf 2"));
     // The fifth has no company, and no stage above brings any.
     expected.extend(["Vf", "Vs short 1", "Sf 1"].map(str::to_owned));
+    assert_eq!(log, expected);
+}
+
+#[test]
+fn threads_that_are_kept_end_when_a_stage_above_asks() {
+    let mut rig = Rig::new(|log, _| {
+        vec![
+            Box::new(Wary(2, log.clone())),
+            Box::new(Keeper(log.clone())),
+        ]
+    });
+    let (step, log) = rig.run();
+    assert_eq!(step, Step::Idle);
+    let expected = ["Vf", "keeps 2", "Vf asks", "settles", "Vf", "keeps 1"];
     assert_eq!(log, expected);
 }
 

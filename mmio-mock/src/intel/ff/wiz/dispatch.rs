@@ -258,6 +258,7 @@ fn record(group: &PixelGroup, (kernel, width): (&KernelState, u8), tag: ThreadDe
         *to = (s.x, s.y);
     }
     Record {
+        primitive: 0,
         kernel: *kernel,
         width,
         registers: 0,

@@ -4,10 +4,10 @@ use eu::straight::{Broken, Runner, Straight};
 use eu::{Grf, InstructionSet, KernelCache, RunStats, Stop, ThreadId, ThreadInit};
 use mem::Memory;
 
-use super::super::{DISPATCH_TICKS, ThreadRequest, payload};
+use super::super::{DISPATCH_TICKS, KernelState, ThreadRequest, payload};
 use super::queue::{Portion, Waiting};
 use super::run::{Piece, Run};
-use super::{Draw, Hand, Recorded};
+use super::{Draw, Hand, Primitive, Primitives};
 use crate::intel::cc::whole::Whole;
 use crate::intel::shared::SharedFunctions;
 use crate::intel::shared::aside::{Aside, Cannot, Ending, Known, Served, WholePixels};
@@ -20,16 +20,14 @@ pub(super) struct Around<'a> {
     pub(super) cache: &'a KernelCache,
     pub(super) isa: InstructionSet,
     pub(super) sip: u32,
-    /// Number of the thread before the first.
-    pub(super) fftid: u8,
     pub(super) mem: &'a Memory,
-    /// Constants and data that all of them get; `None` where some cannot be read.
-    pub(super) rows: Option<&'a [Grf]>,
+    /// Constants that all of them get; `None` where some cannot be read.
+    pub(super) constants: Option<&'a [Grf]>,
     pub(super) shared: &'a SharedFunctions,
     pub(super) draw: &'a Draw,
     pub(super) common: &'a ThreadRequest<'a>,
-    /// The primitive of those that are records.
-    pub(super) recorded: Option<&'a dyn Recorded>,
+    /// Their primitives.
+    pub(super) primitives: &'a dyn Primitives,
 }
 
 /// A thread up to its last message.
@@ -57,13 +55,13 @@ impl<'a> Around<'a> {
     /// Computes a portion of a wave.
     pub(super) fn portion(&self, portion: Portion<'_>, (hand, known): (&mut Hand, &mut Known<'a>)) {
         match portion {
-            Portion::Threads(number, threads, computed) => {
-                for (n, one) in threads.iter().zip(computed).enumerate() {
-                    self.compute(number + n, one, (hand, known));
+            Portion::Threads(threads, computed) => {
+                for one in threads.iter().zip(computed) {
+                    self.compute(one, (hand, known));
                 }
             }
-            Portion::Run(number, run, piece, pixels) => {
-                piece.cannot = self.run(number, run, (piece, pixels), (hand, known)).err();
+            Portion::Run(run, piece, pixels) => {
+                piece.cannot = self.run(run, (piece, pixels), (hand, known)).err();
             }
         }
     }
@@ -71,22 +69,16 @@ impl<'a> Around<'a> {
     /// Computes threads of a run.
     fn run(
         &self,
-        number: usize,
         run: &Run,
         (piece, pixels): (&mut Piece, &mut [Whole]),
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<(), Cannot> {
         let kernel = self.cache.straight(run.kernel.ip).ok_or(Cannot::New)?;
-        let (rows, recorded) = (
-            self.rows.ok_or(Cannot::Message)?,
-            self.recorded.ok_or(Cannot::Message)?,
-        );
-        let (filled, start) = (
-            usize::from(run.registers),
-            usize::from(run.kernel.urb_start),
-        );
-        let end = filled.max(start + rows.len()).max(1);
-        let ticks = begin_ticks(filled, rows) + kernel.stats().instructions;
+        let begin = self.begin(run.primitive)?;
+        let recorded = begin.primitive.recorded.ok_or(Cannot::Message)?;
+        let filled = usize::from(run.registers);
+        let end = begin.end(filled, &run.kernel);
+        let ticks = begin.ticks(filled) + kernel.stats().instructions;
         let Hand {
             registers: file,
             pixels: own,
@@ -100,19 +92,17 @@ impl<'a> Around<'a> {
         let mut ending = Ending::default();
         for (n, pixels) in pixels.iter_mut().enumerate() {
             // CAST: fewer than the threads of a run.
-            let origins = run.origins(piece.first + n as u32);
+            let thread = piece.first + n as u32;
+            let origins = run.origins(thread);
             let runner = Runner {
-                id: self.id(number + n),
+                id: id(run.number_of(thread)),
                 dispatch_mask: 0xffff,
             };
             let registers = kernel.load(file, end, 0xffff);
             if recorded.fill_whole(run, &origins, registers) != filled {
                 return Err(Cannot::Message);
             }
-            // Past r127 nothing is loaded.
-            for (to, from) in registers.iter_mut().skip(start).zip(rows) {
-                *to = *from;
-            }
+            begin.load(&run.kernel, registers);
             payload::number(registers, runner.id.fftid);
             let whole = WholePixels {
                 origins: &origins,
@@ -147,7 +137,6 @@ impl<'a> Around<'a> {
     /// Computes the thread of a number in its wave.
     fn compute(
         &self,
-        number: usize,
         (waiting, computed): (&Waiting, &mut Computed),
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) {
@@ -157,7 +146,7 @@ impl<'a> Around<'a> {
             done,
             cannot,
         } = computed;
-        (*done, *cannot) = match self.done(number, (waiting, ending), (hand, known)) {
+        (*done, *cannot) = match self.done((waiting, ending), (hand, known)) {
             Ok(done) => (Some(done), None),
             Err(why) => (None, Some(why)),
         };
@@ -165,58 +154,46 @@ impl<'a> Around<'a> {
 
     fn done(
         &self,
-        number: usize,
         (waiting, ending): (&Waiting, &mut Ending),
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Done, Cannot> {
         let kernel = &waiting.record.kernel;
         let straight = self.cache.straight(kernel.ip);
         if let Some(straight) = straight.filter(|_| !kernel.alt_float) {
-            let done = self.straight(straight, number, (waiting, ending), (hand, known));
+            let done = self.straight(straight, (waiting, ending), (hand, known));
             if let Some(done) = done.transpose() {
                 return done;
             }
         }
-        self.decoded(number, (waiting, ending), (hand, known))
+        self.decoded((waiting, ending), (hand, known))
     }
 
-    /// What tells a thread from others.
-    fn id(&self, number: usize) -> ThreadId {
-        ThreadId {
-            ffid: Unit::Wiz.ffid(),
-            // CAST: the number of the thread, modulo 256.
-            fftid: self.fftid.wrapping_add(number as u8).wrapping_add(1),
-            eu: 0,
-            slot: 0,
-        }
-    }
-
-    /// Registers that a thread begins with.
-    fn filled(&self, waiting: &Waiting) -> usize {
-        let recorded = self.recorded.filter(|_| !waiting.whole);
-        recorded.map_or(waiting.header.len(), |_| {
-            usize::from(waiting.record.registers)
+    /// What all threads of a primitive begin with.
+    fn begin(&self, primitive: u32) -> Result<Begin<'a>, Cannot> {
+        let primitive = self.primitives.get(primitive);
+        let begin = primitive.zip(self.constants);
+        let (primitive, constants) = begin.ok_or(Cannot::Message)?;
+        Ok(Begin {
+            primitive,
+            constants,
         })
-    }
-
-    /// The register behind the last that is filled, constants and data among them.
-    fn end(&self, waiting: &Waiting, rows: &[Grf]) -> usize {
-        let start = usize::from(waiting.record.kernel.urb_start);
-        self.filled(waiting).max(start + rows.len()).max(1)
     }
 
     /// Fills the registers of a thread. Comes back with what its render target writes find of its pixels.
     fn fill<'p>(
-        &self,
-        (waiting, rows): (&'p Waiting, &[Grf]),
+        (waiting, begin): (&'p Waiting, &Begin<'_>),
         registers: &mut [Grf],
         own: &'p mut ThreadPixels,
-        fftid: u8,
     ) -> Result<Option<&'p ThreadPixels>, Cannot> {
         let record = &waiting.record;
         let mut pixels = waiting.headerless.then_some(&waiting.pixels);
-        if let Some(recorded) = self.recorded.filter(|_| !waiting.whole) {
-            if recorded.fill(record, registers) != self.filled(waiting) {
+        if waiting.whole {
+            for (to, from) in registers.iter_mut().zip(&waiting.header) {
+                *to = *from;
+            }
+        } else {
+            let recorded = begin.primitive.recorded.ok_or(Cannot::Message)?;
+            if recorded.fill(record, registers) != waiting.filled() {
                 return Err(Cannot::Message);
             }
             pixels = None;
@@ -224,17 +201,9 @@ impl<'a> Around<'a> {
                 recorded.pixels(record, own);
                 pixels = Some(own);
             }
-        } else {
-            for (to, from) in registers.iter_mut().zip(&waiting.header) {
-                *to = *from;
-            }
         }
-        // Past r127 nothing is loaded.
-        let start = usize::from(record.kernel.urb_start);
-        for (to, from) in registers.iter_mut().skip(start).zip(rows) {
-            *to = *from;
-        }
-        payload::number(registers, fftid);
+        begin.load(&record.kernel, registers);
+        payload::number(registers, waiting.number);
         Ok(pixels)
     }
 
@@ -267,29 +236,26 @@ impl<'a> Around<'a> {
     fn straight(
         &self,
         kernel: &Straight,
-        number: usize,
         (waiting, ending): (&Waiting, &mut Ending),
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Option<Done>, Cannot> {
         let Hand {
             registers, pixels, ..
         } = hand;
-        let rows = self.rows.ok_or(Cannot::Message)?;
+        let begin = self.begin(waiting.record.primitive)?;
         let runner = Runner {
-            id: self.id(number),
+            id: id(waiting.number),
             dispatch_mask: waiting.dispatch_mask,
         };
-        let end = self.end(waiting, rows);
+        let end = begin.end(waiting.filled(), &waiting.record.kernel);
         let loaded = kernel.load(registers, end, waiting.dispatch_mask);
-        let pixels = self.fill((waiting, rows), loaded, pixels, runner.id.fftid)?;
+        let pixels = Self::fill((waiting, &begin), loaded, pixels)?;
         let mut port = self.port(pixels, ending, known);
         match kernel.run(registers, &runner, &mut port) {
             Ok(()) if port.ending.is_there => Ok(Some(Done {
                 served: port.served,
                 stats: *kernel.stats(),
-                ticks: begin_ticks(self.filled(waiting), rows)
-                    + kernel.stats().instructions
-                    + port.owed,
+                ticks: begin.ticks(waiting.filled()) + kernel.stats().instructions + port.owed,
                 straight: true,
             })),
             Err(Broken::Fault(why)) => Err(why),
@@ -300,19 +266,18 @@ impl<'a> Around<'a> {
     /// A thread that runs by its instructions.
     fn decoded(
         &self,
-        number: usize,
         (waiting, ending): (&Waiting, &mut Ending),
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Done, Cannot> {
         let Hand { thread, pixels, .. } = hand;
-        let (record, rows) = (&waiting.record, self.rows.ok_or(Cannot::Message)?);
-        let id = self.id(number);
+        let record = &waiting.record;
+        let begin = self.begin(record.primitive)?;
         thread.dispatch(&ThreadInit {
-            id,
+            id: id(waiting.number),
             ..record.kernel.init(waiting.dispatch_mask, self.sip)
         });
-        let loaded = thread.load(self.end(waiting, rows));
-        let pixels = self.fill((waiting, rows), loaded, pixels, id.fftid)?;
+        let loaded = thread.load(begin.end(waiting.filled(), &record.kernel));
+        let pixels = Self::fill((waiting, &begin), loaded, pixels)?;
         let mut port = self.port(pixels, ending, known);
         let most = self.draw.longest() * 2;
         let (mut budget, mut stats) = (most, RunStats::default());
@@ -322,7 +287,7 @@ impl<'a> Around<'a> {
                 Ok(Done {
                     served: port.served,
                     stats,
-                    ticks: begin_ticks(self.filled(waiting), rows) + (most - budget) + port.owed,
+                    ticks: begin.ticks(waiting.filled()) + (most - budget) + port.owed,
                     straight: false,
                 })
             }
@@ -334,7 +299,46 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Ticks of a thread beside its instructions and messages.
-fn begin_ticks(filled: usize, rows: &[Grf]) -> u64 {
-    DISPATCH_TICKS + (filled + rows.len()) as u64
+/// What tells a thread of a number from others.
+fn id(number: u8) -> ThreadId {
+    ThreadId {
+        ffid: Unit::Wiz.ffid(),
+        fftid: number,
+        eu: 0,
+        slot: 0,
+    }
+}
+
+/// What all threads of a primitive begin with.
+struct Begin<'a> {
+    primitive: Primitive<'a>,
+    constants: &'a [Grf],
+}
+
+impl Begin<'_> {
+    fn rows(&self) -> usize {
+        self.constants.len() + self.primitive.data.len()
+    }
+
+    /// The register behind the last that is filled, when the fixed function fills so many.
+    fn end(&self, filled: usize, kernel: &KernelState) -> usize {
+        let start = usize::from(kernel.urb_start);
+        filled.max(start + self.rows()).max(1)
+    }
+
+    /// Ticks of a thread beside its instructions and messages.
+    fn ticks(&self, filled: usize) -> u64 {
+        DISPATCH_TICKS + (filled + self.rows()) as u64
+    }
+
+    /// Loads constants and data. Past r127 nothing is loaded.
+    fn load(&self, kernel: &KernelState, registers: &mut [Grf]) {
+        let start = usize::from(kernel.urb_start);
+        let behind = start + self.constants.len();
+        for (start, rows) in [(start, self.constants), (behind, self.primitive.data)] {
+            for (to, from) in registers.iter_mut().skip(start).zip(rows) {
+                *to = *from;
+            }
+        }
+    }
 }

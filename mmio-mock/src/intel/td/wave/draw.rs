@@ -3,7 +3,9 @@
 //! Threads of a wave read before those in front of them have written. That is the same as one after another when no page that
 //! they read is one that they write: a surface is looked at once a draw, when a thread first wants it.
 
-use mem::GpuAddr;
+use std::sync::Arc;
+
+use mem::{Access, GpuAddr};
 
 use super::super::{ConstantSource, Pushed, ThreadRequest};
 use crate::intel::machine::Machine;
@@ -60,10 +62,12 @@ pub struct Draw {
     /// Pages that threads read, those that they write, and those of the depth buffer, which is tested and written before they
     /// start; each in order.
     read: Vec<usize>,
-    written: Vec<usize>,
+    written: Arc<Vec<usize>>,
     depth: Vec<usize>,
     /// What threads of the draw may use in any case has been looked at.
     begun: bool,
+    /// A part of a surface that they use is not there, so that a thread may meet a fault.
+    faults: bool,
 }
 
 impl Draw {
@@ -75,11 +79,12 @@ impl Draw {
         self.others = 0;
         self.proven = false;
         self.begun = false;
+        self.faults = false;
         self.registers.clear();
         self.exact.clear();
         self.admitted.clear();
         self.read.clear();
-        self.written.clear();
+        self.written = Arc::default();
         self.depth.clear();
     }
 
@@ -152,6 +157,13 @@ impl Draw {
         self.longest + self.longest / 4
     }
 
+    /// Pages that its threads write, when these may wait while the stages above the windower go on: no thread meets a fault, and all
+    /// that they use is known.
+    pub fn keeps(&self) -> Option<&Arc<Vec<usize>>> {
+        let keeps = self.proven && self.refused == 0 && !self.faults;
+        keeps.then_some(&self.written)
+    }
+
     pub(super) fn admitted(&self) -> &Admitted {
         &self.admitted
     }
@@ -213,9 +225,14 @@ impl Draw {
         let Some(pages) = pages(&[range], machine) else {
             return false;
         };
+        let access = match purpose {
+            Purpose::Sample | Purpose::Read => Access::Read,
+            Purpose::Write => Access::Write,
+        };
+        self.faults |= !range.is_there(machine.mem, access);
         let (these, others) = match purpose {
-            Purpose::Sample | Purpose::Read => (&mut self.read, &self.written),
-            Purpose::Write => (&mut self.written, &self.read),
+            Purpose::Sample | Purpose::Read => (&mut self.read, &*self.written),
+            Purpose::Write => (Arc::make_mut(&mut self.written), &self.read),
         };
         if meet(&pages, others) || meet(&pages, &self.depth) {
             return false;
@@ -277,10 +294,7 @@ pub fn always(context: &ThreadContext, pushed: Option<&Pushed>) -> Vec<Range> {
         bytes: TABLE,
     }];
     if let Some(pushed) = pushed {
-        ranges.extend(pushed.buffers.iter().map(|&(base, rows)| Range {
-            base,
-            bytes: u64::from(rows) * 32,
-        }));
+        ranges.extend(pushed.ranges());
     }
     ranges
 }

@@ -70,7 +70,7 @@ impl Td {
         machine: &mut Machine<'_>,
         passed: &mut u64,
     ) -> bool {
-        let Wave { queue, draw } = wave;
+        let Wave { queue, draw, .. } = wave;
         let known = queue.threads.get(number).zip(queue.computed.get(number));
         let Some((thread, computed)) = known else {
             return false;
@@ -104,12 +104,13 @@ impl Td {
         } else {
             let events = &mut self.waves.events;
             events.clear();
-            match common.recorded {
-                Some(recorded) if !thread.whole => {
+            if !thread.whole {
+                let primitive = common.primitives.get(thread.record.primitive);
+                if let Some(recorded) = primitive.and_then(|primitive| primitive.recorded) {
                     recorded.pixels(&thread.record, &mut events.pixels);
                 }
-                _ if thread.headerless => events.pixels.assign(&thread.pixels),
-                _ => {}
+            } else if thread.headerless {
+                events.pixels.assign(&thread.pixels);
             }
             let last = &computed.ending.message;
             let written = shared.dataport.write(
@@ -159,7 +160,7 @@ impl Td {
         common: &Common<'_>,
         machine: &mut Machine<'_>,
     ) -> bool {
-        let Wave { queue, draw } = wave;
+        let Wave { queue, draw, .. } = wave;
         let run = queue.runs.get(number).copied().zip(pieces.first());
         let Some((run, piece)) = run.filter(|(_, piece)| piece.done > 0) else {
             let cannot = pieces.first().and_then(|piece| piece.cannot);
@@ -217,8 +218,6 @@ impl Td {
     /// Counts threads that have ended; `each`: the messages of one of them.
     fn count(&mut self, ended: &Ended, each: &Served, machine: &mut Machine<'_>) {
         let threads = ended.threads;
-        // CAST: modulo 256.
-        self.fftid = self.fftid.wrapping_add(threads as u8);
         self.waves.ran.waves += threads;
         self.cache.count_compiled(ended.compiled);
         self.cache.ran(ended.instructions);

@@ -4,11 +4,11 @@ use eu::Grf;
 
 use super::Common;
 use super::compute::Computed;
-use super::record::Record;
+use super::record::{Primitive, Record};
 use super::run::{Piece, Run};
 use crate::intel::cc::whole::Whole;
 use crate::intel::shared::context::ThreadPixels;
-use crate::intel::td::ThreadRequest;
+use crate::intel::td::{Subject, ThreadRequest, VertexData};
 
 /// Registers that a fixed function fills, at most.
 const REGISTERS: usize = 64;
@@ -16,8 +16,10 @@ const REGISTERS: usize = 64;
 /// A thread that waits for the others of its wave.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
-    /// What it is; of one that is no record, kernel and snapshot flag alone.
+    /// What it is; of one that is no record, primitive, kernel and snapshot flag alone.
     pub(super) record: Record,
+    /// Its number, modulo 256.
+    pub(super) number: u8,
     /// What it begins with is here, in place of a record.
     pub(super) whole: bool,
     pub(super) dispatch_mask: u32,
@@ -33,12 +35,23 @@ impl Waiting {
     fn new() -> Waiting {
         Waiting {
             record: Record::default(),
+            number: 0,
             whole: false,
             dispatch_mask: 0,
             header: Vec::new(),
             pixels: ThreadPixels::default(),
             headerless: false,
             charged: None,
+        }
+    }
+
+    /// Registers that the fixed function fills.
+    #[inline]
+    pub(super) fn filled(&self) -> usize {
+        if self.whole {
+            self.header.len()
+        } else {
+            self.record.registers.into()
         }
     }
 }
@@ -55,10 +68,10 @@ const PIECE: u32 = 64;
 
 /// What a thread of the host computes at once.
 pub(super) enum Portion<'a> {
-    /// Single threads, by the number of the first in the wave.
-    Threads(usize, &'a [Waiting], &'a mut [Computed]),
-    /// Some of a run, by the number of the first in the wave.
-    Run(usize, &'a Run, &'a mut Piece, &'a mut [Whole]),
+    /// Single threads.
+    Threads(&'a [Waiting], &'a mut [Computed]),
+    /// Some of a run.
+    Run(&'a Run, &'a mut Piece, &'a mut [Whole]),
 }
 
 /// Threads that follow one another.
@@ -70,7 +83,7 @@ pub(super) enum Group {
     Run(usize),
 }
 
-/// Threads of one primitive, the first of which is the next to end.
+/// Threads in their order, the first of which is the next to end.
 #[derive(Debug, Default)]
 pub struct Queue {
     /// Kept for their allocations; the first ones wait, or have waited.
@@ -130,10 +143,12 @@ impl Queue {
         waiting
     }
 
-    /// Lets a thread wait.
+    /// Lets a thread of a primitive wait, which has a number.
     #[inline]
-    pub fn push(&mut self, request: &ThreadRequest<'_>) {
+    pub fn push(&mut self, request: &ThreadRequest<'_>, (primitive, number): (u32, u8)) {
         let to = self.more(None);
+        to.number = number;
+        to.record.primitive = primitive;
         to.record.kernel = request.kernel;
         to.record.snapshot = request.snapshot;
         to.whole = true;
@@ -149,8 +164,14 @@ impl Queue {
     /// Lets a thread wait for which the fixed function will fill so many registers. `charged`: its ticks, if they are known and have
     /// been charged.
     #[inline]
-    pub fn push_record(&mut self, record: &Record, registers: usize, charged: Option<u64>) {
+    pub fn push_record(
+        &mut self,
+        record: &Record,
+        registers: usize,
+        (number, charged): (u8, Option<u64>),
+    ) {
         let to = self.more(charged);
+        to.number = number;
         to.record = *record;
         // CAST: fewer than there are.
         to.record.registers = registers as u8;
@@ -206,7 +227,7 @@ impl Queue {
             computed.resize_with(threads.len(), Computed::default);
         }
         let mut portions = Vec::with_capacity(pieces.len() + order.len());
-        let (mut number, mut ended) = (0, *ended);
+        let mut ended = *ended;
         let (mut computed, mut begun) = (&mut computed[..], 0);
         let mut pixels = &mut pixels[..];
         let mut pieces = pieces.iter_mut().peekable();
@@ -220,9 +241,7 @@ impl Queue {
                     // PANIC: a group's threads are among those that wait.
                     let threads = threads[first..first + count].chunks(several);
                     for (threads, computed) in threads.zip(these.chunks_mut(several)) {
-                        let portion = Portion::Threads(number, threads, computed);
-                        number += threads.len();
-                        portions.push(portion);
+                        portions.push(Portion::Threads(threads, computed));
                     }
                 }
                 Group::Run(at) => {
@@ -231,8 +250,7 @@ impl Queue {
                         let (these, behind) = std::mem::take(&mut pixels).split_at_mut(count);
                         pixels = behind;
                         // PANIC: pieces are of runs that there are.
-                        portions.push(Portion::Run(number, &runs[at], piece, these));
-                        number += count;
+                        portions.push(Portion::Run(&runs[at], piece, these));
                     }
                 }
             }
@@ -315,32 +333,68 @@ impl Queue {
         charges
     }
 
-    /// The wish for the next thread; `None` when none waits.
-    pub fn first<'a>(&'a mut self, common: &Common<'a>) -> Option<ThreadRequest<'a>> {
+    /// Numbers the threads that wait anew, from a number on.
+    pub fn renumber(&mut self, first: u8) {
+        let mut number = first;
+        let mut ended = self.ended;
+        for group in self.order.iter().skip(self.at) {
+            match *group {
+                Group::Threads(first, count) => {
+                    let waiting = self.threads.iter_mut().skip(first + ended);
+                    for thread in waiting.take(count - ended) {
+                        thread.number = number;
+                        number = number.wrapping_add(1);
+                    }
+                }
+                Group::Run(run) => {
+                    if let Some(run) = self.runs.get_mut(run) {
+                        // CAST: numbers of threads, modulo 256.
+                        run.number = number.wrapping_sub(ended as u8);
+                        number = run.number.wrapping_add(run.threads as u8);
+                    }
+                }
+            }
+            ended = 0;
+        }
+    }
+
+    /// The wish for the next thread, and its number; `None` when none waits.
+    pub fn first<'a>(&'a mut self, common: &Common<'a>) -> Option<(u8, ThreadRequest<'a>)> {
         let group = *self.order.get(self.at)?;
-        let (record, single) = match group {
+        let (number, record, single) = match group {
             Group::Threads(first, _) => {
                 let waiting = self.threads.get(first + self.ended)?;
-                (waiting.record, Some(waiting))
+                (waiting.number, waiting.record, Some(waiting))
             }
-            // CAST: fewer than the threads of a run.
-            Group::Run(run) => (self.runs.get(run)?.record(self.ended as u32), None),
+            Group::Run(run) => {
+                let run = self.runs.get(run)?;
+                // CAST: fewer than the threads of a run.
+                let ended = self.ended as u32;
+                (run.number_of(ended), run.record(ended), None)
+            }
         };
+        let Primitive {
+            recorded,
+            data,
+            object,
+        } = common.primitives.get(record.primitive)?;
         let request = ThreadRequest {
             kernel: record.kernel,
             dispatch_mask: single.map_or(record.dispatch_mask(), |single| single.dispatch_mask),
             snapshot: record.snapshot,
+            data: VertexData::Registers(data),
+            subject: Subject::Pixels(object),
             ..*common.request
         };
-        let whole = single.filter(|single| single.whole || common.recorded.is_none());
-        if let Some(whole) = whole {
-            return Some(ThreadRequest {
+        if let Some(whole) = single.filter(|single| single.whole) {
+            let request = ThreadRequest {
                 header: &whole.header,
                 pixels: whole.headerless.then_some(&whole.pixels),
                 ..request
-            });
+            };
+            return Some((number, request));
         }
-        let recorded = common.recorded?;
+        let recorded = recorded?;
         let built = self.first.get_or_insert_with(|| {
             Box::new(First {
                 registers: [Grf::default(); REGISTERS],
@@ -349,12 +403,13 @@ impl Queue {
         });
         let count = recorded.fill(&record, &mut built.registers);
         recorded.pixels(&record, &mut built.pixels);
-        Some(ThreadRequest {
+        let request = ThreadRequest {
             // PANIC: no more than there are.
             header: &built.registers[..count.min(REGISTERS)],
             pixels: recorded.headerless().then_some(&built.pixels),
             ..request
-        })
+        };
+        Some((number, request))
     }
 
     /// The next thread waits no longer.

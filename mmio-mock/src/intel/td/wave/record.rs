@@ -1,4 +1,4 @@
-//! Records: what tells a pixel thread from the others of its primitive.
+//! Records: what tells a pixel thread from others, and their primitives.
 //!
 //! A record is kept before the thread's registers are filled. The host's thread that computes it has the fixed function fill them.
 
@@ -13,6 +13,8 @@ use crate::intel::td::KernelState;
 /// A pixel thread whose pixels have one sample each and nothing besides.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Record {
+    /// Its primitive's number in the wave.
+    pub primitive: u32,
     /// Its kernel.
     pub kernel: KernelState,
     /// Channels of the kernel: 8, 16 or 32.
@@ -38,6 +40,23 @@ impl Record {
         // CAST: 32 bits for the eight subspans that there are at most.
         ((1u64 << (u32::from(self.subspans) * 4)) - 1) as u32
     }
+}
+
+/// What the threads of a primitive have in common that wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Primitive<'a> {
+    /// Fills the registers of those that are records.
+    pub recorded: Option<&'a dyn Recorded>,
+    /// Vertex or setup data, which threads find behind their constants.
+    pub data: &'a [Grf],
+    /// How many objects were before it.
+    pub object: u64,
+}
+
+/// The primitives of a wave.
+pub trait Primitives: Debug + Sync {
+    /// One of them by its number in the wave.
+    fn get(&self, number: u32) -> Option<Primitive<'_>>;
 }
 
 /// A primitive whose threads are kept as records.

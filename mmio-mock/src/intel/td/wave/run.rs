@@ -18,6 +18,10 @@ const ORDER: [(u16, u16); 4] = [(0, 0), (2, 0), (0, 2), (2, 2)];
 /// Threads of sixteen lit pixels each, of one primitive.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
+    /// Their primitive's number in the wave.
+    pub primitive: u32,
+    /// Number of the first thread, modulo 256; those of the others follow.
+    pub number: u8,
     /// Their kernel.
     pub kernel: KernelState,
     /// Upper left pixel of the first square.
@@ -41,14 +45,26 @@ pub struct Run {
 impl Run {
     /// Takes up one more thread, which begins in the square at a pixel; `false` when that is not the next one.
     #[inline]
-    pub fn extend(&mut self, kernel: &KernelState, at: (u16, u16), first: u8) -> bool {
+    pub fn extend(
+        &mut self,
+        (primitive, kernel): (u32, &KernelState),
+        at: (u16, u16),
+        first: u8,
+    ) -> bool {
         let next = u32::from(self.at.0) + 4 * self.threads;
         let fits = u32::from(at.0) == next && at.1 == self.at.1 && first == self.first;
-        if !fits || self.kernel.ip != kernel.ip {
+        if !fits || self.primitive != primitive || self.kernel.ip != kernel.ip {
             return false;
         }
         self.threads += 1;
         true
+    }
+
+    /// Number of a thread, modulo 256.
+    #[inline]
+    pub fn number_of(&self, thread: u32) -> u8 {
+        // CAST: numbers of threads, modulo 256.
+        self.number.wrapping_add(thread as u8)
     }
 
     /// Left column of the square that a thread begins in.
@@ -79,6 +95,7 @@ impl Run {
             *to = from;
         }
         Record {
+            primitive: self.primitive,
             kernel: self.kernel,
             width: 16,
             registers: self.registers,
@@ -136,6 +153,8 @@ mod tests {
 
     fn run(first: u8, threads: u32) -> Run {
         Run {
+            primitive: 3,
+            number: 0,
             kernel: KernelState::default(),
             at: (8, 12),
             first,
@@ -164,15 +183,16 @@ mod tests {
     fn only_the_next_thread_is_taken_up() {
         let kernel = KernelState::default();
         let mut all = run(1, 2);
-        assert!(!all.extend(&kernel, (12, 12), 1), "it has that one");
-        assert!(!all.extend(&kernel, (16, 16), 1), "another row");
-        assert!(!all.extend(&kernel, (16, 12), 0), "another subspan");
+        assert!(!all.extend((3, &kernel), (12, 12), 1), "it has that one");
+        assert!(!all.extend((3, &kernel), (16, 16), 1), "another row");
+        assert!(!all.extend((3, &kernel), (16, 12), 0), "another subspan");
         let other = KernelState {
             ip: 64,
             ..KernelState::default()
         };
-        assert!(!all.extend(&other, (16, 12), 1));
-        assert!(all.extend(&kernel, (16, 12), 1));
+        assert!(!all.extend((3, &other), (16, 12), 1));
+        assert!(!all.extend((2, &kernel), (16, 12), 1));
+        assert!(all.extend((3, &kernel), (16, 12), 1));
         assert_eq!(all.threads, 3);
     }
 }

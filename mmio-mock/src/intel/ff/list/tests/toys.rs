@@ -8,6 +8,7 @@ use mem::Memory;
 
 use super::super::*;
 use crate::intel::debug::DebugRegs;
+use crate::intel::ff::kept::Kept;
 use crate::intel::ff::state::{DrawState, PipelineState, UnitConfig};
 use crate::intel::ff::topology::{StreamVertex, Tag, Topology};
 use crate::intel::ff::wiz::SetupPrimitive;
@@ -80,6 +81,78 @@ impl Stage for Source {
 
     fn finish(&mut self, _machine: &mut Machine<'_>) {
         note(&self.1, "finish Vf".to_owned());
+    }
+}
+
+/// Puts out so many vertices, and none as long as threads are kept.
+#[derive(Debug)]
+pub struct Wary(pub u16, pub Log);
+
+impl Stage for Wary {
+    fn part(&self) -> Busy {
+        Busy::Vf
+    }
+
+    fn takes(&self) -> &'static [Cargo] {
+        &[]
+    }
+
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn step(&mut self, _input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        if self.0 == 0 {
+            return Step::Idle;
+        }
+        if ctx.kept.any() {
+            note(&self.1, "Vf asks".to_owned());
+            return Step::Settle;
+        }
+        out.vertices.push_back(vertex(self.0));
+        self.0 -= 1;
+        note(&self.1, "Vf".to_owned());
+        Step::Progress
+    }
+
+    fn busy(&self, _input: &Link) -> bool {
+        self.0 > 0
+    }
+}
+
+/// Takes a vertex, and keeps its thread.
+#[derive(Debug)]
+pub struct Keeper(pub Log);
+
+impl Stage for Keeper {
+    fn part(&self) -> Busy {
+        Busy::Windower
+    }
+
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn gives(&self) -> &'static [Cargo] {
+        &[]
+    }
+
+    fn step(&mut self, input: &mut Link, _out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        let Some(vertex) = input.vertices.pop_front() else {
+            return Step::Idle;
+        };
+        note(&self.0, format!("keeps {}", vertex.handle.0));
+        ctx.kept.keep(&Arc::new(vec![1]));
+        Step::Progress
+    }
+
+    fn busy(&self, input: &Link) -> bool {
+        !input.vertices.is_empty()
+    }
+
+    fn settle(&mut self, _ctx: &mut StepContext<'_, '_>) -> bool {
+        note(&self.0, "settles".to_owned());
+        true
     }
 }
 
@@ -270,6 +343,7 @@ pub struct Rig {
     debug: DebugRegs,
     td: Td,
     pub budget: u64,
+    kept: Kept,
 }
 
 impl Rig {
@@ -294,6 +368,7 @@ impl Rig {
             debug: DebugRegs::new(tables(Verx10::GEN40).unwrap()),
             td: Td::new(1, 1, readers.instructions),
             budget: 1000,
+            kept: Kept::default(),
         }
     }
 
@@ -313,8 +388,9 @@ impl Rig {
 
     pub fn step(&mut self) -> Step {
         let layout = self.readers.pipeline.layout();
-        self.with(|list, td, machine| {
-            list.step(&mut StepContext {
+        let mut kept = std::mem::take(&mut self.kept);
+        let step = self.with(|list, td, machine| {
+            let mut ctx = StepContext {
                 draw: &DrawState::default(),
                 layout,
                 curbe: None,
@@ -322,8 +398,14 @@ impl Rig {
                 machine,
                 rounds: 1,
                 reserve: 0,
-            })
-        })
+                kept: kept.clone(),
+            };
+            let step = list.step(&mut ctx);
+            kept = ctx.kept;
+            step
+        });
+        self.kept = kept;
+        step
     }
 
     pub fn start(&mut self, draw: &DrawState) -> Result<(), UnitFault> {

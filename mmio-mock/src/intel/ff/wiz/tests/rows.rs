@@ -68,6 +68,8 @@ impl Sliced {
 
     fn take_whole(&mut self, (at, first): ((u16, u16), u8)) {
         let run = Run {
+            primitive: 0,
+            number: 0,
             kernel: KernelState::default(),
             at,
             first,
