@@ -183,17 +183,16 @@ pub struct Pixels {
 }
 
 impl Packed {
-    /// The pixels of a block for a target that [`shifts`] accepted, under a state that [`applies`] accepted.
+    /// The pixels of a block as a target of a dword a pixel will have them.
     #[inline]
-    pub fn new(target: &Surface, shifts: Shifts, slice: u32, block: &PixelBlock<'_>) -> Packed {
-        let dwords = dwords(block.colour, shifts);
+    pub fn new(target: &Surface, slice: u32, block: &PixelBlock<'_>, dwords: &[u32; 16]) -> Packed {
         if full(block)
             && let Some(place) = place(target, slice, block.origins[0])
         {
-            let rows = zerocopy::transmute!(by_row(&dwords));
+            let rows = zerocopy::transmute!(by_row(dwords));
             return Packed::Square { place, rows };
         }
-        Packed::Pixels(Pixels::new(target, slice, block, &dwords))
+        Packed::Pixels(Pixels::new(target, slice, block, dwords))
     }
 }
 

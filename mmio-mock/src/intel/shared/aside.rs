@@ -8,6 +8,7 @@ use mem::{GpuAddr, Memory};
 
 use super::context::{ThreadContext, ThreadPixels, sfid};
 use super::dataport::buffer::Lost;
+use super::dataport::made::{Lit, Making};
 use super::dataport::pixels;
 use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
@@ -201,12 +202,43 @@ pub struct WholePixels<'a> {
 /// A message by all that the hardware sees of it but the pixels: function, length, descriptor, end of thread.
 type Key = (u8, u8, u32, bool);
 
-/// Messages without a header that a wave knows: what serves them is the same for all threads of the primitive.
+/// Messages without a header that a wave knows: what serves them is the same for all of its threads.
 #[derive(Debug, Default)]
 pub struct Known<'s> {
     samples: Vec<(Key, sampler::Ready<'s>)>,
-    /// The last kind of write to a target; without anything ready it is served as it comes.
-    target: Option<(Key, GpuAddr, Option<pixels::Ready<'s>>)>,
+    /// The last kind of write to a target.
+    target: Option<KnownTarget<'s>>,
+}
+
+/// A kind of write to a target, and what is the same for all threads that are alike but for their pixels.
+#[derive(Debug)]
+struct KnownTarget<'s> {
+    key: Key,
+    of: Of,
+    at: GpuAddr,
+    /// Without it the message is served as it comes.
+    ready: Option<pixels::Ready<'s>>,
+}
+
+/// Slice and viewport of threads, whether their tests are late, and whether their pixels have an antialias alpha.
+type Of = (u16, u8, bool, bool);
+
+fn of(pixels: &ThreadPixels) -> Of {
+    let &ThreadPixels {
+        array_index,
+        viewport,
+        late_tests,
+        ..
+    } = pixels;
+    (array_index, viewport, late_tests, pixels.alpha.is_some())
+}
+
+impl KnownTarget<'_> {
+    /// Whether it is for a message of a thread with these pixels.
+    #[inline]
+    fn is_for(&self, key: Key, pixels: Option<&ThreadPixels>) -> bool {
+        self.key == key && pixels.is_some_and(|pixels| of(pixels) == self.of)
+    }
 }
 
 /// The way out of the EU of a thread that runs aside.
@@ -221,6 +253,8 @@ pub struct Aside<'a, 's> {
     pub known: &'a mut Known<'s>,
     /// Surfaces that the thread may use.
     pub admitted: &'a Admitted,
+    /// The pixels of the thread, where it may read what its target holds before those in front of it have ended.
+    pub early: Option<Lit>,
     /// Messages that were served.
     pub served: Served,
     /// The pixels of a thread whose render target writes need no header.
@@ -251,17 +285,20 @@ impl Aside<'_, '_> {
                     .ok_or(Cannot::Message),
             );
         }
-        let (known, at, ready) = self.known.target.as_ref()?;
-        if *known != key {
+        let known = self.known.target.as_ref()?;
+        if !known.is_for(key, self.pixels) {
             return None;
         }
-        let ready = ready.as_ref()?;
+        let (at, ready) = (&known.at, known.ready.as_ref()?);
         if let Some(whole) = &mut self.whole {
-            *whole.pixels = ready.whole(msg)?;
+            *whole.pixels = ready.whole(msg, whole.origins, self.early.map(|_| self.mem))?;
             whole.target = Some((*at, ready.slice()));
         } else {
-            let mixed = &mut self.ending.mixed;
-            let packed = ready.packed(msg, self.pixels?, mixed)?;
+            let mut making = Making {
+                early: self.early.map(|lit| (self.mem, lit)),
+                mixed: &mut self.ending.mixed,
+            };
+            let packed = ready.packed(msg, self.pixels?, &mut making)?;
             self.ending.packed = Some((*at, packed));
         }
         self.ending.is_there = true;
@@ -292,7 +329,8 @@ impl Aside<'_, '_> {
     ) -> Result<(), Cannot> {
         let whole = self.whole.as_mut().ok_or(Cannot::Message)?;
         let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
-        let made = port.whole((request, at), msg, self.ctx, backend, self.pixels);
+        let around = (self.pixels, self.early.map(|_| self.mem));
+        let made = port.whole((request, at), msg, self.ctx, backend, around);
         let block = made.filter(|block| block.origins == *whole.origins);
         let block = block.ok_or(Cannot::Message)?;
         *whole.pixels = block.pixels;
@@ -313,10 +351,15 @@ impl Aside<'_, '_> {
         let at = at.map_err(|_| Cannot::Message)?;
         self.admitted.ask(at, Purpose::Write)?;
         let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
-        let is_asked = (self.known.target.as_ref()).is_some_and(|(known, ..)| *known == key);
+        let known = self.known.target.as_ref();
+        let is_asked = known.is_some_and(|known| known.is_for(key, self.pixels));
         if !is_asked && let Some(kept) = self.pixels {
-            let ready = port.ready((request, at), self.ctx, backend, kept);
-            self.known.target = Some((key, at, ready));
+            self.known.target = Some(KnownTarget {
+                key,
+                of: of(kept),
+                at,
+                ready: port.ready((request, at), self.ctx, backend, kept),
+            });
         }
         if self.whole.is_some() {
             // Without a header it has just become known.
@@ -325,8 +368,12 @@ impl Aside<'_, '_> {
             }
             return self.ends_whole((request, at), msg);
         }
-        let pixels = (self.pixels, &mut self.ending.mixed);
-        let packed = port.packed((request, at), msg, self.ctx, backend, pixels);
+        let mut making = Making {
+            early: self.early.map(|lit| (self.mem, lit)),
+            mixed: &mut self.ending.mixed,
+        };
+        let around = (self.pixels, &mut making);
+        let packed = port.packed((request, at), msg, self.ctx, backend, around);
         if packed.is_none() {
             self.ending.message.set(request, msg);
         }

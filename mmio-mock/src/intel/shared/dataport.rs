@@ -5,6 +5,7 @@
 
 pub mod buffer;
 pub mod fill;
+pub mod made;
 pub mod media;
 pub mod pixels;
 pub mod render;
@@ -29,6 +30,7 @@ use crate::intel::surface::{
     Capability, DepthBuffer, Disagreement, Surface, SurfaceDesc, SurfaceKind,
 };
 use buffer::{Lost, View};
+use made::Making;
 use render::{CcCache, DualSource, PixelBackend, Target};
 use request::{Cache, Form, PixelWrite, ReadKind, ReadRequest, WriteKind, WriteRequest};
 
@@ -291,8 +293,7 @@ impl DataPort {
     }
 
     /// The pixels of a message that does nothing but write them into the target whose state is at an address; `None` for a
-    /// message that takes [`write`](Self::write). Nobody waits for an answer to it. Pixels that are mixed with the target's go
-    /// into `mixed`.
+    /// message that takes [`write`](Self::write). Nobody waits for an answer to it.
     #[must_use]
     pub fn packed(
         &self,
@@ -300,7 +301,7 @@ impl DataPort {
         msg: &Message<'_>,
         ctx: &ThreadContext,
         backend: &PixelBackend,
-        (kept, mixed): (Option<&ThreadPixels>, &mut Mixed),
+        (kept, making): (Option<&ThreadPixels>, &mut Making<'_>),
     ) -> Option<(GpuAddr, Packed)> {
         let target = self.targets.iter().find(|target| target.at == at)?;
         if request.commit {
@@ -308,7 +309,7 @@ impl DataPort {
         }
         let packed = match request.kind {
             WriteKind::RenderTarget { form, .. } => {
-                render::packed((target, form), &self.cc, backend, msg, mixed)
+                render::packed((target, form), &self.cc, backend, msg, making)
             }
             WriteKind::Pixels(request) => {
                 let write = pixels::Write {
@@ -317,11 +318,17 @@ impl DataPort {
                     backend,
                     ctx,
                 };
-                write.packed(&self.cc, msg, kept?, mixed)
+                write.packed(&self.cc, msg, kept?, making)
             }
             _ => None,
         };
         Some((at, packed?))
+    }
+
+    /// Whether the state that is kept has an alpha test.
+    #[must_use]
+    pub fn tests_alpha(&self) -> bool {
+        self.cc.tests_alpha()
     }
 
     /// The same of a message of sixteen lit pixels.
@@ -332,7 +339,7 @@ impl DataPort {
         msg: &Message<'_>,
         ctx: &ThreadContext,
         backend: &PixelBackend,
-        kept: Option<&ThreadPixels>,
+        (kept, early): (Option<&ThreadPixels>, Option<&Memory>),
     ) -> Option<WholeBlock> {
         let target = self.targets.iter().find(|target| target.at == at)?;
         if request.commit {
@@ -340,7 +347,7 @@ impl DataPort {
         }
         match request.kind {
             WriteKind::RenderTarget { form, .. } => {
-                render::whole((target, form), &self.cc, backend, msg)
+                render::whole((target, form), &self.cc, backend, msg, early)
             }
             WriteKind::Pixels(request) => {
                 let write = pixels::Write {
@@ -349,7 +356,7 @@ impl DataPort {
                     backend,
                     ctx,
                 };
-                write.whole(&self.cc, msg, kept?)
+                write.whole(&self.cc, msg, (kept?, early))
             }
             _ => None,
         }

@@ -282,6 +282,7 @@ impl Td {
             constants: whole.then_some(constants),
             shared: machine.shared,
             draw,
+            early: draw.reads_early() && queue.is_of_one_primitive(),
             common: common.request,
             primitives: common.primitives,
         };

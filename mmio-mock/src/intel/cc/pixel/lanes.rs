@@ -17,6 +17,7 @@ use crate::intel::cc::{dither, pixel_position};
 use crate::intel::surface::{Class, Surface, SurfaceKind};
 use codes::{Channel, Words};
 pub use mixed::Mixed;
+use place::Found;
 pub use place::Places;
 
 /// The colours of sixteen pixels by channel.
@@ -27,6 +28,8 @@ type Floats = [[f32; 16]; 4];
 pub struct Way {
     channels: [Channel; 4],
     bytes: u32,
+    /// Each pixel has a place of its own, and a dword.
+    apart: bool,
     /// Equations of colour and alpha.
     blend: Option<[Equation; 2]>,
     /// Lower and upper bound of the clamp before blending.
@@ -62,6 +65,7 @@ impl Way {
         Some(Way {
             channels,
             bytes: geometry.bytes,
+            apart: geometry.bytes == 4 && apart(target),
             blend: cc
                 .blend
                 .filter(|_| plan.blend)
@@ -124,6 +128,25 @@ impl Way {
         })
     }
 
+    /// What the pixels of a block become, before they are written: for elements of a dword each that lie in places of their own.
+    #[inline]
+    pub fn dwords(
+        &self,
+        mem: &Memory,
+        places: &Places,
+        block: &PixelBlock<'_>,
+    ) -> Option<[u32; 16]> {
+        if !self.apart {
+            return None;
+        }
+        let wide = jit::wide(
+            #[inline(always)]
+            || self.made::<true, 1, 8>(mem, places, block),
+        );
+        let made = wide.unwrap_or_else(|| self.made::<false, 1, 8>(mem, places, block));
+        made.map(|(_, [dwords])| dwords)
+    }
+
     /// The same for elements of so many dwords, of which two have so many bytes.
     #[inline(always)]
     fn run<const FUSED: bool, const WORDS: usize, const PAIR: usize>(
@@ -132,6 +155,19 @@ impl Way {
         places: &Places,
         block: &PixelBlock<'_>,
     ) -> Option<u16> {
+        let (found, new) = self.made::<FUSED, WORDS, PAIR>(mem, places, block)?;
+        found.store::<WORDS, PAIR>(mem, block.mask, &new);
+        Some(block.mask)
+    }
+
+    /// The elements that the pixels become, and where these are.
+    #[inline(always)]
+    fn made<const FUSED: bool, const WORDS: usize, const PAIR: usize>(
+        &self,
+        mem: &Memory,
+        places: &Places,
+        block: &PixelBlock<'_>,
+    ) -> Option<(Found, Words<WORDS>)> {
         let mask = block.mask;
         let found = places.find(mem, mask)?;
         let mut old = [[0; 16]; WORDS];
@@ -152,8 +188,7 @@ impl Way {
                 }
             }
         }
-        found.store::<WORDS, PAIR>(mem, mask, &new);
-        Some(mask)
+        Some((found, new))
     }
 
     /// The elements of the colours, after blending and dither.
@@ -216,6 +251,14 @@ impl Way {
             }
         }
     }
+}
+
+/// Whether no pixel of a slice lies in the place of another, as far as addresses tell.
+fn apart(target: &Surface) -> bool {
+    let geometry = &target.geometry;
+    let (left, _) = geometry.origin(0, target.render_lod);
+    let columns = u64::from(left) + u64::from(target.level_width(target.render_lod));
+    columns * u64::from(geometry.bytes) <= u64::from(geometry.pitch)
 }
 
 #[inline(always)]

@@ -8,13 +8,13 @@ use mem::Memory;
 
 use super::RenderTarget;
 use super::fill::one_colour;
+use super::made::{How, Making};
 use super::render::{self, CcCache, PixelBackend};
 use super::request::{Form, PixelWrite};
 use super::rules;
 use crate::UnitFault;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
-use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::state::CcRequest;
 use crate::intel::cc::whole::{Whole, WholeBlock};
 use crate::intel::cc::{
@@ -116,48 +116,6 @@ fn whole(form: Form, colours: &[Grf]) -> Option<&Planes> {
     (form == Form::Single16).then(|| zerocopy::transmute_ref!(colours))
 }
 
-/// How pixels get ready for a target.
-#[derive(Clone, Copy, Debug)]
-enum How<'a> {
-    /// They go straight into it.
-    Straight(direct::Shifts),
-    /// Under this state, whose way into the target has a number.
-    Mixed(&'a CcState, u64),
-}
-
-impl How<'_> {
-    /// Makes the pixels of a block ready.
-    #[inline]
-    fn packed(
-        self,
-        (target, slice): (&Surface, u32),
-        block: &PixelBlock<'_>,
-        mixed: &mut Mixed,
-    ) -> Option<direct::Packed> {
-        let (cc, number) = match self {
-            How::Straight(shifts) => {
-                return Some(direct::Packed::new(target, shifts, slice, block));
-            }
-            How::Mixed(cc, number) => (cc, number),
-        };
-        let [red, green, blue, _] = *block.colour;
-        let opaque;
-        let colour = if cc.alpha_to_one {
-            opaque = [red, green, blue, [1f32.to_bits(); 16]];
-            &opaque
-        } else {
-            block.colour
-        };
-        let block = PixelBlock {
-            mask: alpha_test(cc, &block.colour[3], block.mask),
-            colour,
-            ..*block
-        };
-        mixed.set(number, (target, slice), &block)?;
-        Some(direct::Packed::Mixed)
-    }
-}
-
 /// A target that pixels get ready for without more ado.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready<'a> {
@@ -174,24 +132,26 @@ impl Ready<'_> {
         self.slice
     }
 
-    /// The pixels of a message of sixteen lit ones; `None` when it is another.
+    /// The pixels of a message of sixteen lit ones; `None` when it is another. `early`: memory, where the target may be read now.
     #[inline]
-    pub fn whole(&self, msg: &Message<'_>) -> Option<Whole> {
-        let How::Straight(shifts) = self.how else {
-            return None;
-        };
-        let colour = whole(self.form, msg.payload)?;
-        (msg.exec_mask == 0xffff).then(|| direct::dwords(colour, shifts))
+    pub fn whole(
+        &self,
+        msg: &Message<'_>,
+        origins: &Origins,
+        early: Option<&Memory>,
+    ) -> Option<Whole> {
+        let colour = whole(self.form, msg.payload).filter(|_| msg.exec_mask == 0xffff)?;
+        let target = (self.target, self.slice);
+        self.how.whole(target, (origins, colour), early)
     }
 
-    /// The pixels of a message; `None` when it is too short, or when they are written one by one. Pixels that are mixed with the
-    /// target's go into `mixed`.
+    /// The pixels of a message; `None` when it is too short, or when they are written one by one.
     #[inline]
     pub fn packed(
         &self,
         msg: &Message<'_>,
         kept: &ThreadPixels,
-        mixed: &mut Mixed,
+        making: &mut Making<'_>,
     ) -> Option<direct::Packed> {
         let pixels = Pixels::of_thread(kept, 0, msg.exec_mask);
         let block = PixelBlock {
@@ -202,7 +162,7 @@ impl Ready<'_> {
             source1: None,
             sample: 0,
         };
-        self.how.packed((self.target, self.slice), &block, mixed)
+        self.how.packed((self.target, self.slice), &block, making)
     }
 }
 
@@ -372,8 +332,8 @@ impl<'a> Write<'a> {
         if !plain || !blends || kept.alpha.is_some() {
             return None;
         }
-        let (_, number) = cc.known_way(self.target.at)?;
-        Some(How::Mixed(state, number))
+        let (way, number) = cc.known_way(self.target.at)?;
+        Some(How::Mixed(state, way, number))
     }
 
     /// The pixels of a message that does nothing but write them into its target, with the slice of that and how they get ready;
@@ -404,13 +364,13 @@ impl<'a> Write<'a> {
         Some((pixels, colour, (slice, how)))
     }
 
-    /// Such pixels, ready to be stored. Those that are mixed with the target's go into `mixed`.
+    /// Such pixels, ready for their turn.
     pub fn packed(
         &self,
         cc: &CcCache,
         msg: &Message<'_>,
         kept: &ThreadPixels,
-        mixed: &mut Mixed,
+        making: &mut Making<'_>,
     ) -> Option<direct::Packed> {
         let (pixels, colour, (slice, how)) = self.plain(cc, msg, kept)?;
         let block = PixelBlock {
@@ -420,7 +380,7 @@ impl<'a> Write<'a> {
             source1: None,
             sample: 0,
         };
-        how.packed((&self.target.surface, slice), &block, mixed)
+        how.packed((&self.target.surface, slice), &block, making)
     }
 
     /// Such pixels of a message of sixteen lit ones.
@@ -428,16 +388,17 @@ impl<'a> Write<'a> {
         &self,
         cc: &CcCache,
         msg: &Message<'_>,
-        kept: &ThreadPixels,
+        (kept, early): (&ThreadPixels, Option<&Memory>),
     ) -> Option<WholeBlock> {
         let (pixels, colour, (slice, how)) = self.plain(cc, msg, kept)?;
-        let How::Straight(shifts) = how else {
+        if pixels.mask != 0xffff {
             return None;
-        };
-        (pixels.mask == 0xffff).then(|| WholeBlock {
+        }
+        let target = (&self.target.surface, slice);
+        Some(WholeBlock {
             slice,
             origins: pixels.origins,
-            pixels: direct::dwords(colour, shifts),
+            pixels: how.whole(target, (&pixels.origins, colour), early)?,
         })
     }
 

@@ -7,12 +7,13 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
 use super::fill::one_colour;
+use super::made::{How, Making};
 use super::request::Form;
 use super::{RenderTarget, rules};
 use crate::UnitFault;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
-use crate::intel::cc::pixel::lanes::{Mixed, Way};
+use crate::intel::cc::pixel::lanes::Way;
 use crate::intel::cc::state::{CcPointers, CcRequest};
 use crate::intel::cc::whole::WholeBlock;
 use crate::intel::cc::{
@@ -101,6 +102,12 @@ impl CcCache {
     pub(super) fn known_way(&self, at: GpuAddr) -> Option<(&Way, u64)> {
         let (_, way) = self.ways.iter().find(|(known, _)| *known == at)?;
         Some((way.as_ref()?, self.number))
+    }
+
+    /// Whether the state that is kept has an alpha test.
+    pub(super) fn tests_alpha(&self) -> bool {
+        let kept = self.kept.as_ref();
+        kept.is_some_and(|(_, state)| state.alpha_test.is_some())
     }
 
     /// The state, if it is kept.
@@ -429,64 +436,72 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// The pixels of a message that does nothing but write them straight into its target; `None` for a message that takes [`write`].
-pub(super) fn packed(
+/// A message that does nothing but write its pixels into its target, and how they get ready; `None` for one that takes [`write`].
+fn plain<'m, 'c>(
     (target, form): (&RenderTarget, Option<Form>),
-    cc: &CcCache,
+    cc: &'c CcCache,
     backend: &PixelBackend,
-    msg: &Message<'_>,
-    mixed: &mut Mixed,
-) -> Option<direct::Packed> {
+    msg: &'m Message<'_>,
+) -> Option<(Plain<'m>, How<'c>)> {
     let plain = Plain::of(form, msg)?;
     if backend.default_color.is_some() {
         return None;
     }
     let state = cc.known(&asked(plain.m0, plain.m1, backend))?;
     let surface = &target.surface;
-    let colour = plain.colour();
-    let block = PixelBlock {
-        origins: &origins(plain.m1),
-        mask: alpha_test(state, &colour[3], plain.mask()),
-        colour: &colour,
-        source1: None,
-        sample: 0,
-    };
-    let slice = plain.slice(surface);
     if let Some(shifts) = target.direct
         && state.alpha_test.is_none()
         && direct::applies(state, surface)
     {
-        return Some(direct::Packed::new(surface, shifts, slice, &block));
+        return Some((plain, How::Straight(shifts)));
     }
     let blends = state.blend.is_some() && surface.blend_enable;
     if blends && !surface.format.has(Capability::AlphaBlend) {
         return None;
     }
-    let (_, number) = cc.known_way(target.at)?;
-    mixed.set(number, (surface, slice), &block)?;
-    Some(direct::Packed::Mixed)
+    let (way, number) = cc.known_way(target.at)?;
+    Some((plain, How::Mixed(state, way, number)))
 }
 
-/// The same of a message of sixteen lit pixels.
-pub(super) fn whole(
-    (target, form): (&RenderTarget, Option<Form>),
+/// The pixels of such a message, ready for their turn.
+pub(super) fn packed(
+    target: (&RenderTarget, Option<Form>),
     cc: &CcCache,
     backend: &PixelBackend,
     msg: &Message<'_>,
+    making: &mut Making<'_>,
+) -> Option<direct::Packed> {
+    let (plain, how) = plain(target, cc, backend, msg)?;
+    let surface = &target.0.surface;
+    let block = PixelBlock {
+        origins: &origins(plain.m1),
+        mask: plain.mask(),
+        colour: &plain.colour(),
+        source1: None,
+        sample: 0,
+    };
+    how.packed((surface, plain.slice(surface)), &block, making)
+}
+
+/// The same of a message of sixteen lit pixels. `early`: memory, where the target may be read now.
+pub(super) fn whole(
+    target: (&RenderTarget, Option<Form>),
+    cc: &CcCache,
+    backend: &PixelBackend,
+    msg: &Message<'_>,
+    early: Option<&Memory>,
 ) -> Option<WholeBlock> {
-    let (plain, shifts) = (Plain::of(form, msg)?, target.direct?);
-    if backend.default_color.is_some() {
+    let (plain, how) = plain(target, cc, backend, msg)?;
+    if plain.mask() != 0xffff {
         return None;
     }
-    let cc = cc.known(&asked(plain.m0, plain.m1, backend))?;
-    let target = &target.surface;
-    if cc.alpha_test.is_some() || !direct::applies(cc, target) || plain.mask() != 0xffff {
-        return None;
-    }
+    let surface = &target.0.surface;
+    let (slice, origins) = (plain.slice(surface), origins(plain.m1));
+    let pixels = how.whole((surface, slice), (&origins, &plain.colour()), early)?;
     Some(WholeBlock {
-        slice: plain.slice(target),
-        origins: origins(plain.m1),
-        pixels: direct::dwords(&plain.colour(), shifts),
+        slice,
+        origins,
+        pixels,
     })
 }
 

@@ -12,6 +12,7 @@ use crate::intel::cc::whole::Whole;
 use crate::intel::shared::SharedFunctions;
 use crate::intel::shared::aside::{Aside, Cannot, Ending, Known, Served, WholePixels};
 use crate::intel::shared::context::ThreadPixels;
+use crate::intel::shared::dataport::made::Lit;
 use crate::intel::status::Unit;
 
 /// What threads of a wave may look at while they are computed.
@@ -25,6 +26,8 @@ pub(super) struct Around<'a> {
     pub(super) constants: Option<&'a [Grf]>,
     pub(super) shared: &'a SharedFunctions,
     pub(super) draw: &'a Draw,
+    /// They may read their target before those in front of them have ended.
+    pub(super) early: bool,
     pub(super) common: &'a ThreadRequest<'a>,
     /// Their primitives.
     pub(super) primitives: &'a dyn Primitives,
@@ -104,6 +107,10 @@ impl<'a> Around<'a> {
             }
             begin.load(&run.kernel, registers);
             payload::number(registers, runner.id.fftid);
+            let lit = Lit {
+                origins,
+                mask: 0xffff,
+            };
             let whole = WholePixels {
                 origins: &origins,
                 target: None,
@@ -111,7 +118,7 @@ impl<'a> Around<'a> {
             };
             let mut port = Aside {
                 whole: Some(whole),
-                ..self.port(kept, &mut ending, known)
+                ..self.port((kept, Some(lit)), &mut ending, known)
             };
             kernel
                 .run(file, &runner, &mut port)
@@ -210,7 +217,7 @@ impl<'a> Around<'a> {
     /// The way out of the EU.
     fn port<'p>(
         &self,
-        pixels: Option<&'p ThreadPixels>,
+        (pixels, lit): (Option<&'p ThreadPixels>, Option<Lit>),
         ending: &'p mut Ending,
         known: &'p mut Known<'a>,
     ) -> Aside<'p, 'a>
@@ -224,6 +231,7 @@ impl<'a> Around<'a> {
             ctx: &self.common.context,
             known,
             admitted: self.draw.admitted(),
+            early: lit.filter(|_| self.early),
             served: Served::default(),
             pixels,
             whole: None,
@@ -250,7 +258,7 @@ impl<'a> Around<'a> {
         let end = begin.end(waiting.filled(), &waiting.record.kernel);
         let loaded = kernel.load(registers, end, waiting.dispatch_mask);
         let pixels = Self::fill((waiting, &begin), loaded, pixels)?;
-        let mut port = self.port(pixels, ending, known);
+        let mut port = self.port((pixels, waiting.lit()), ending, known);
         match kernel.run(registers, &runner, &mut port) {
             Ok(()) if port.ending.is_there => Ok(Some(Done {
                 served: port.served,
@@ -278,7 +286,7 @@ impl<'a> Around<'a> {
         });
         let loaded = thread.load(begin.end(waiting.filled(), &record.kernel));
         let pixels = Self::fill((waiting, &begin), loaded, pixels)?;
-        let mut port = self.port(pixels, ending, known);
+        let mut port = self.port((pixels, waiting.lit()), ending, known);
         let most = self.draw.longest() * 2;
         let (mut budget, mut stats) = (most, RunStats::default());
         let stop = thread.run_decoded(self.cache, &mut port, &mut budget, &mut stats);

@@ -68,6 +68,10 @@ pub struct Draw {
     begun: bool,
     /// A part of a surface that they use is not there, so that a thread may meet a fault.
     faults: bool,
+    /// A page of a target has several addresses.
+    aliased: bool,
+    /// What threads write depends on what their target holds.
+    mixes: bool,
 }
 
 impl Draw {
@@ -80,6 +84,8 @@ impl Draw {
         self.proven = false;
         self.begun = false;
         self.faults = false;
+        self.aliased = false;
+        self.mixes = false;
         self.registers.clear();
         self.exact.clear();
         self.admitted.clear();
@@ -146,7 +152,10 @@ impl Draw {
     /// A thread that waited as a record has shown what each of its kernel takes.
     #[inline]
     pub(super) fn learn_exact(&mut self, exact: Exact) {
-        if self.exact(exact.kernel).is_none() && self.exact.len() < KERNELS {
+        let mut known = self.exact.iter_mut();
+        if let Some(known) = known.find(|known| known.kernel == exact.kernel) {
+            known.whole |= exact.whole;
+        } else if self.exact.len() < KERNELS {
             self.exact.push(exact);
         }
     }
@@ -160,8 +169,22 @@ impl Draw {
     /// Pages that its threads write, when these may wait while the stages above the windower go on: no thread meets a fault, and all
     /// that they use is known.
     pub fn keeps(&self) -> Option<&Arc<Vec<usize>>> {
-        let keeps = self.proven && self.refused == 0 && !self.faults;
+        let keeps = self.proven && self.refused == 0 && !self.faults && !self.mixes;
         keeps.then_some(&self.written)
+    }
+
+    /// What a thread writes depends on what its target holds.
+    #[inline]
+    pub(super) fn mixes(&mut self) {
+        self.mixes = true;
+    }
+
+    /// Whether threads of one primitive, which has a pixel once, may read their target before those in front of them have ended: no two
+    /// pixels lie in one place.
+    #[inline]
+    pub(super) fn reads_early(&self) -> bool {
+        let alone = self.admitted.of(Purpose::Write).len() == 1;
+        self.mixes && alone && !self.aliased
     }
 
     pub(super) fn admitted(&self) -> &Admitted {
@@ -237,8 +260,10 @@ impl Draw {
         if meet(&pages, others) || meet(&pages, &self.depth) {
             return false;
         }
+        let all = these.len() + pages.len();
         these.extend(pages);
         in_order(these);
+        self.aliased |= purpose == Purpose::Write && these.len() < all;
         self.admitted.add(at, purpose);
         true
     }

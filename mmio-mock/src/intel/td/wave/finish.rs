@@ -132,12 +132,16 @@ impl Td {
                 return false;
             }
         }
+        let mixed = |(_, packed): &(_, Packed)| matches!(packed, Packed::Mixed);
+        if packed.as_ref().is_some_and(mixed) {
+            draw.mixes();
+        }
         if done.straight && !thread.whole {
-            let straight = |(_, packed): &(_, Packed)| !matches!(packed, Packed::Mixed);
+            let ready = |packed: &_| !mixed(packed) && !shared.dataport.tests_alpha();
             draw.learn_exact(Exact {
                 kernel: thread.record.kernel.ip,
                 ticks: done.ticks,
-                whole: thread.record.width == 16 && packed.as_ref().is_some_and(straight),
+                whole: thread.record.width == 16 && packed.as_ref().is_some_and(ready),
             });
         }
         draw.ran_aside(done.ticks);

@@ -6,8 +6,10 @@ use super::Common;
 use super::compute::Computed;
 use super::record::{Primitive, Record};
 use super::run::{Piece, Run};
+use crate::intel::cc::Origins;
 use crate::intel::cc::whole::Whole;
 use crate::intel::shared::context::ThreadPixels;
+use crate::intel::shared::dataport::made::Lit;
 use crate::intel::td::{Subject, ThreadRequest, VertexData};
 
 /// Registers that a fixed function fills, at most.
@@ -43,6 +45,21 @@ impl Waiting {
             headerless: false,
             charged: None,
         }
+    }
+
+    /// Its pixels, when they are known before it runs.
+    #[inline]
+    pub(super) fn lit(&self) -> Option<Lit> {
+        let record = &self.record;
+        let mut origins = Origins::default();
+        for (to, from) in origins.iter_mut().zip(&record.origins) {
+            *to = *from;
+        }
+        (!self.whole && record.width <= 16).then_some(Lit {
+            origins,
+            // CAST: sixteen pixels.
+            mask: record.mask as u16,
+        })
     }
 
     /// Registers that the fixed function fills.
@@ -207,6 +224,23 @@ impl Queue {
     pub(super) fn group(&self) -> Option<(Group, usize)> {
         let group = self.order.get(self.at)?;
         Some((*group, self.ended))
+    }
+
+    /// Whether all threads that wait are of one primitive.
+    pub(super) fn is_of_one_primitive(&self) -> bool {
+        let primitive = |group: &Group, last: bool| match *group {
+            Group::Threads(first, count) => {
+                let at = if last { first + count - 1 } else { first };
+                self.threads.get(at).map(|thread| thread.record.primitive)
+            }
+            Group::Run(run) => self.runs.get(run).map(|run| run.primitive),
+        };
+        let waiting = self.order.get(self.at..).unwrap_or_default();
+        match (waiting.first(), waiting.last()) {
+            // Primitives follow one another.
+            (Some(first), Some(last)) => primitive(first, false) == primitive(last, true),
+            _ => true,
+        }
     }
 
     /// What there is to compute, in portions of so many threads, one of a run being less work than a single one.

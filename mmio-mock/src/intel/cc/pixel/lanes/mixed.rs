@@ -7,7 +7,6 @@ use mem::Memory;
 
 use super::{PixelBlock, Places, Planes, Way};
 use crate::intel::cc::Origins;
-use crate::intel::surface::Surface;
 
 /// Four subspans on their way into a target that is read.
 #[derive(Clone, Debug, Default)]
@@ -22,20 +21,14 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// Takes the pixels of a block with one source; `None` when they go one by one.
+    /// Takes the pixels of a block with one source, whose places are known.
     #[inline]
-    pub fn set(
-        &mut self,
-        state: u64,
-        (target, slice): (&Surface, u32),
-        block: &PixelBlock<'_>,
-    ) -> Option<()> {
-        self.places = Places::new(target, slice, block.origins, block.mask)?;
+    pub fn set(&mut self, state: u64, places: Places, block: &PixelBlock<'_>) {
+        self.places = places;
         self.state = state;
         self.origins = *block.origins;
         self.mask = block.mask;
         self.colour = *block.colour;
-        Some(())
     }
 
     /// Which state they are for.

@@ -3,9 +3,12 @@
 //! Descriptors and order of the registers: Mesa 22.3.6 brw_lower_logical_sends.cpp `lower_fb_write_logical_send`. State: genxml gen6.
 
 use super::*;
+use crate::intel::cc::pixel::lanes::Mixed;
+use crate::intel::cc::pixel_position;
 use crate::intel::r#gen::{Readers, find};
 use crate::intel::shared::context::{OneColour, StateBases};
 use crate::intel::shared::dataport::DataPort;
+use crate::intel::shared::dataport::made::Lit;
 use crate::intel::shared::dataport::request::WriteRequest;
 use crate::intel::shared::message::{Descriptor, Request};
 use eu::ThreadId;
@@ -253,6 +256,7 @@ fn pixels_that_are_ready_become_what_their_message_makes_of_them() {
     let (mut ready, mut sent) = (Bench::new(), Bench::new());
     let surface = [TARGET, 19 << 19 | 39 << 6, 1023 << 3 | 3];
     let (mut mixed, mut written) = (Mixed::default(), [0; 2]);
+    let (mut reads, mut refused, mut wholes) = (0, 0, 0);
     for round in 0..3000 {
         let format = FORMATS[rng.usize(..FORMATS.len())];
         let factors = [1, 2, 3, 4, 5, 6, 17, 18, 19, 20, 21];
@@ -293,16 +297,33 @@ fn pixels_that_are_ready_become_what_their_message_makes_of_them() {
         let (request, msg) = message(MESSAGE, &payload);
         let at = GpuAddr::from(STATE + 0x200);
         let (backend, kept) = (&ready.backend, &ready.events.pixels);
+        // The target is read before, as long as the message names the thread's pixels.
+        let mut lit = Lit { origins, mask };
+        if rng.u8(..4) == 0 {
+            lit.mask = rng.u16(..);
+        }
+        let named = lit.mask & mask == mask;
+        let early = rng.bool().then_some((&ready.mem, lit));
+        let mut making = Making {
+            early,
+            mixed: &mut mixed,
+        };
         let packed = {
-            let kept = (Some(kept), &mut mixed);
+            let kept = (Some(kept), &mut making);
             let port = &ready.port;
             port.packed((request, at), &msg, &context(), backend, kept)
         };
         let ctx = context();
         let again = ready.port.ready((request, at), &ctx, backend, kept);
         let mut other = Mixed::default();
-        let again = again.and_then(|ready| ready.packed(&msg, kept, &mut other));
+        let mut making = Making {
+            early,
+            mixed: &mut other,
+        };
+        let all = again.and_then(|again| again.whole(&msg, &origins, Some(&ready.mem)));
+        let again = again.and_then(|ready| ready.packed(&msg, kept, &mut making));
         assert_eq!(packed.is_some(), again.is_some(), "round {round}");
+        let early = early.is_some();
         if alone {
             assert!(packed.is_none(), "round {round}");
             continue;
@@ -326,9 +347,22 @@ fn pixels_that_are_ready_become_what_their_message_makes_of_them() {
                 continue;
             }
             written[usize::from(is_mixed)] += 1;
+            reads += u32::from(early && !is_mixed);
+            refused += u32::from(early && !named && is_mixed);
             sent.send(MESSAGE, &payload).unwrap();
             assert_eq!(ready.port.pixels, sent.port.pixels, "round {round}");
             assert!(ready.picture() == sent.picture(), "round {round}");
+            if let Some(dwords) = all.filter(|_| whole) {
+                let surface = &ready.port.kept(at).unwrap();
+                for (i, dword) in dwords.iter().enumerate() {
+                    let (x, y) = pixel_position(&origins, i);
+                    let there = surface.address(x, y, 0, 0);
+                    if x < 40 && y < 20 {
+                        assert_eq!(ready.mem.read_u32(there), Ok(*dword), "round {round}");
+                        wholes += 1;
+                    }
+                }
+            }
             if is_mixed {
                 // The state may be another one.
                 ready.port.cc.forget_ways();
@@ -338,7 +372,11 @@ fn pixels_that_are_ready_become_what_their_message_makes_of_them() {
             }
         }
     }
-    assert!(written[0] > 50 && written[1] > 1500, "{written:?}");
+    assert!(written[0] > 500 && written[1] > 1000, "{written:?}");
+    assert!(
+        reads > 500 && refused > 100 && wholes > 5000,
+        "{reads} {refused} {wholes}"
+    );
 }
 
 /// Squares like one that was seen become what messages would have made of them, or are left to a message.
