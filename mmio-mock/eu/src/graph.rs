@@ -35,7 +35,7 @@ pub enum Mask {
     Enabled,
     /// One that is kept, below [`KEPT`].
     Kept(u8),
-    /// One of a branch, below [`TEMPORARY`].
+    /// One of a block's end, below [`TEMPORARY`]: no other block knows it.
     Temporary(u8),
 }
 

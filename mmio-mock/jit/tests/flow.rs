@@ -70,8 +70,14 @@ impl<'a> Maker<'a> {
 
     /// A kernel: its parts, and behind them its flags and the channels that execute in registers.
     pub fn kernel(mut self) -> Vec<[u32; 4]> {
-        for _ in 0..1 + self.rng.usize(..3) {
-            self.part(Around::default());
+        let around = Around::default();
+        if self.rng.bool() {
+            self.ifs(around);
+        } else {
+            self.loops(around);
+        }
+        for _ in 0..self.rng.usize(..3) {
+            self.part(around);
         }
         let end_of_parts = self.out.len();
         for at in std::mem::take(&mut self.blocks) {
@@ -223,7 +229,7 @@ impl<'a> Maker<'a> {
         self.end_block();
         let mut middle = None;
         if with_else {
-            let at = self.push(like(branch(Opcode::Else, 0, 1)));
+            let at = self.push(like(branch(Opcode::Else, 0, i32::from(!sandy))));
             self.set_jump(first, if sandy { at + 1 } else { at });
             middle = Some(at);
             self.part(inner);

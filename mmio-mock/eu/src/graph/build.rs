@@ -8,7 +8,7 @@ use crate::decoded::{Decoded, Slot};
 use crate::exposed::{Exposed, FULL};
 use crate::reach::{self, Reach};
 use crate::sent::{Sent, sent};
-use crate::stretch::{Compiler, Operation, Step, resolve};
+use crate::stretch::{Compiler, Operation, resolve};
 use crate::warm;
 use isa::Opcode;
 
@@ -218,10 +218,15 @@ impl Parts<'_> {
         };
         let mut messages = Vec::new();
         let mut floats = 0;
-        for item in items {
+        for (n, item) in items.iter().enumerate() {
             let Some(hot) = &item.hot else {
                 block.end = End::Unknown;
                 break;
+            };
+            let behind = items.get(n + 1..).unwrap_or_default();
+            let hot = &Decoded {
+                acc_dead: hot.acc_dead || !read_behind(behind),
+                ..*hot
             };
             block.instructions += 1;
             block.simd8 += u32::from(hot.weight);
@@ -247,7 +252,6 @@ impl Parts<'_> {
                 block.steps.push(step);
             }
         }
-        unread(&mut block.steps);
         Some((block, messages))
     }
 
@@ -350,15 +354,11 @@ fn spare(acts: Vec<Act>, to: u16) -> Block {
     }
 }
 
-/// Leaves out what steps would put into the accumulator for nobody: only steps of the same block take floats from there.
-fn unread(steps: &mut [Step]) {
-    let mut read = false;
-    for step in steps.iter_mut().rev() {
-        if !read {
-            step.accumulator = None;
-        }
-        read |= matches!(step.operation, Operation::Accumulate(_));
-    }
+/// Whether an instruction behind those that are looked at, in the same block, takes what they leave in the accumulator. No other block does,
+/// and no message.
+fn read_behind(items: &[Item]) -> bool {
+    let mut all = items.iter().filter_map(|item| item.hot.as_ref());
+    all.any(|hot| hot.op == Opcode::Mac)
 }
 
 /// The pairs of registers that are read before all of them is written, when these channels execute. Only what every thread does before it

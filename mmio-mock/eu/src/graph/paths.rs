@@ -120,7 +120,8 @@ pub(super) fn flow(d: &Decoded, points: &Points) -> Option<Flow> {
                 acts.push(Act::Empty(X, jump.block));
             } else {
                 acts.push(Act::Empty(X, points.spare));
-                let mut last = Vec::new();
+                // All that execute go.
+                let mut last = vec![Act::Limit(GOES, Mask::Enabled, own)];
                 park(&mut last, GOES, other)?;
                 spare = Some((last, jump.block));
             }
