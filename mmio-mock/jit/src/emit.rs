@@ -4,12 +4,16 @@
 //! are two halves. `ymm0` to `ymm4` are for intermediate values, `ymm5` is zero, `ymm6` to `ymm13` hold values of the thread
 //! ([`Held`]), `ymm14` and `ymm15` say which channels of the second and of the first eight execute.
 
+mod clean;
 mod compute;
 mod doubles;
 mod extended;
 mod flags;
 mod operand;
+mod whole;
 mod words;
+
+pub(crate) use clean::Clean;
 
 use crate::constants::{bits, lanes};
 use crate::held::{Held, Value};
@@ -209,7 +213,7 @@ impl Emitter {
         let mut clean = clean;
         if let Some(mask) = self.mask(half) {
             let old = self.dwords_at(first);
-            clean &= self.held.is_clean(first);
+            clean &= self.held.clean.has(first);
             emit!(self, vblendvps(y(result), y(old), y(result), y(mask)));
         }
         let at = i32::from(first) * 4;

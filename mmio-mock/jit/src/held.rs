@@ -1,5 +1,7 @@
 //! What registers of the host hold: a value that is held is not read again.
 
+use crate::emit::Clean;
+
 /// First host register that values are held in, and how many there are. Those below are for intermediate values, those above
 /// for masks.
 const FIRST: u8 = 6;
@@ -43,6 +45,8 @@ struct Entry {
 pub(crate) struct Held {
     entries: [Entry; COUNT],
     now: u32,
+    /// Which dwords of the thread have no denormals, held or not.
+    pub(crate) clean: Clean,
 }
 
 impl Held {
@@ -55,7 +59,17 @@ impl Held {
         Held {
             entries: [empty; COUNT],
             now: 0,
+            clean: Clean::default(),
         }
+    }
+
+    /// Nothing is held any more. What is known of the thread's dwords stays.
+    pub(crate) fn lose(&mut self) {
+        let clean = std::mem::take(&mut self.clean);
+        *self = Held {
+            clean,
+            ..Held::new()
+        };
     }
 
     fn tick(&mut self) -> u32 {
@@ -100,18 +114,17 @@ impl Held {
         }
     }
 
-    /// Says what a register holds now.
+    /// Says what a register holds now. `clean`: there are no denormals in it, nor in the thread's dwords that it is.
     pub(crate) fn set(&mut self, register: u8, value: Value, clean: bool) {
+        if let Value::Dwords(first) = value
+            && clean
+        {
+            self.clean.add(first);
+        }
         if let Some(entry) = self.entry(register) {
             entry.value = value;
             entry.clean = clean;
         }
-    }
-
-    /// Whether eight dwords are held without denormals.
-    pub(crate) fn is_clean(&self, first: u16) -> bool {
-        let held = |e: &&Entry| e.value == Value::Dwords(first);
-        self.entries.iter().find(held).is_some_and(|e| e.clean)
     }
 
     fn entry(&mut self, register: u8) -> Option<&mut Entry> {
@@ -121,6 +134,7 @@ impl Held {
 
     /// Eight dwords from `first` on are written: what was read of them is old.
     pub(crate) fn written(&mut self, first: u16) {
+        self.clean.written(first);
         for entry in &mut self.entries {
             let old = match entry.value {
                 Value::Dwords(at) | Value::Floats(at) => at.abs_diff(first) < 8,

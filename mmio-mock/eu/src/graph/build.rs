@@ -319,12 +319,9 @@ impl Parts<'_> {
                 let flow = stacks::flow(hot, at, [behind, jump, free])?;
                 left.extend(flow.behind.map(|at| (behind, at)));
                 left.extend(flow.jump.map(|at| (jump, at)));
-                let back = hot.op == Opcode::While;
                 blocks[number].acts = flow.acts;
                 blocks[number].end = End::Go(flow.to);
-                if let Some(acts) = flow.spare {
-                    blocks.push(spare(acts, if back { behind } else { jump }));
-                }
+                blocks.extend(flow.spares.into_iter().map(|(acts, to)| spare(acts, to)));
             } else {
                 match blocks[number].end {
                     End::Go(to) | End::Message(to) => left.push((to, at)),

@@ -105,6 +105,7 @@ pub(super) fn flow(d: &Decoded, points: &Points) -> Option<Flow> {
         Opcode::While => {
             choose(&mut acts)?;
             acts.push(Act::Empty(GOES, behind.block));
+            acts.push(Act::Empty(STAYS, jump.block));
             park(&mut acts, STAYS, behind)?;
             return Some(Flow {
                 acts,

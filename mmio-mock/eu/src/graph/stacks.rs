@@ -42,8 +42,8 @@ pub(super) struct Flow {
     pub(super) to: u16,
     pub(super) behind: Option<Depths>,
     pub(super) jump: Option<Depths>,
-    /// What is done before the jump, in the spare block.
-    pub(super) spare: Option<Vec<Act>>,
+    /// What the spare blocks do, and what follows them.
+    pub(super) spares: Vec<(Vec<Act>, u16)>,
 }
 
 impl Depths {
@@ -113,7 +113,7 @@ pub(super) fn flow(d: &Decoded, at: Depths, [behind, jump, spare]: [u16; 3]) -> 
         Some(())
     };
     let (mut after, mut landed) = (at, at);
-    let mut last = Vec::new();
+    let (mut last, mut slow) = (Vec::new(), None);
     let mut to = behind;
     match d.op {
         Opcode::If | Opcode::Iff => {
@@ -148,7 +148,7 @@ pub(super) fn flow(d: &Decoded, at: Depths, [behind, jump, spare]: [u16; 3]) -> 
                 to,
                 behind: Some(after),
                 jump: None,
-                spare: None,
+                spares: Vec::new(),
             });
         }
         Opcode::Do => {
@@ -161,7 +161,7 @@ pub(super) fn flow(d: &Decoded, at: Depths, [behind, jump, spare]: [u16; 3]) -> 
                 to,
                 behind: Some(after),
                 jump: None,
-                spare: None,
+                spares: Vec::new(),
             });
         }
         Opcode::While => {
@@ -181,24 +181,35 @@ pub(super) fn flow(d: &Decoded, at: Depths, [behind, jump, spare]: [u16; 3]) -> 
                 to,
                 behind: Some(after),
                 jump: Some(landed),
-                spare: Some(last),
+                spares: vec![(last, behind)],
             });
         }
         Opcode::Break | Opcode::Cont => {
             enabled(&mut acts)?;
-            let mask = if d.op == Opcode::Break {
-                LOOP
-            } else {
-                CONTINUE
+            let breaks = d.op == Opcode::Break;
+            let left = |acts: &mut Vec<Act>| {
+                acts.push(Act::Limit(X, LOOP, channels));
+                acts.push(Act::And(X, X, ACTIVE));
+                if !breaks {
+                    acts.push(Act::And(X, X, CONTINUE));
+                }
             };
+            if !d.no_mask {
+                // Nothing changes when some execute and none goes. When none executes, it is to be looked who is left.
+                let mut looks = Vec::new();
+                left(&mut looks);
+                looks.push(Act::Empty(X, spare));
+                slow = Some(looks);
+                acts.push(Act::Limit(X, Mask::Enabled, channels));
+                acts.push(Act::Empty(X, spare + 1));
+                acts.push(Act::Empty(ON, behind));
+            }
+            let mask = if breaks { LOOP } else { CONTINUE };
             acts.push(Act::Without(mask, mask, ON));
-            acts.push(Act::Limit(X, LOOP, channels));
-            acts.push(Act::And(X, X, ACTIVE));
+            left(&mut acts);
             landed.pop_ifs(d.pop, &mut last)?;
-            if d.op == Opcode::Break {
+            if breaks {
                 landed.pop_loop(&mut last)?;
-            } else {
-                acts.push(Act::And(X, X, CONTINUE));
             }
             enable(&mut acts);
         }
@@ -213,7 +224,7 @@ pub(super) fn flow(d: &Decoded, at: Depths, [behind, jump, spare]: [u16; 3]) -> 
                     to,
                     behind: Some(after),
                     jump: None,
-                    spare: None,
+                    spares: Vec::new(),
                 });
             }
             landed.pop_ifs(d.pop, &mut last)?;
@@ -222,12 +233,14 @@ pub(super) fn flow(d: &Decoded, at: Depths, [behind, jump, spare]: [u16; 3]) -> 
     }
     acts.push(Act::Empty(X, spare));
     enable(&mut last);
+    let mut spares = vec![(last, jump)];
+    spares.extend(slow.map(|slow| (slow, behind)));
     Some(Flow {
         acts,
         to,
         behind: Some(after),
         jump: Some(landed),
-        spare: Some(last),
+        spares,
     })
 }
 
@@ -238,6 +251,6 @@ fn plain(acts: Vec<Act>, to: u16, behind: Depths, jump: Depths) -> Flow {
         to,
         behind: Some(behind),
         jump: Some(jump),
-        spare: None,
+        spares: Vec::new(),
     }
 }
