@@ -426,11 +426,10 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     d
 }
 
-/// An instruction that has no such operands.
+/// An instruction that has no such operands: nothing that goes by opcodes takes it for one that runs.
 fn refused(d: &Decoded) -> Decoded {
     Decoded {
         run: exec::illegal,
-        // Nothing that goes by opcodes takes it for one that runs.
         op: Opcode::Illegal,
         acc_write: false,
         ..*d

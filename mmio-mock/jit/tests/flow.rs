@@ -117,7 +117,7 @@ impl<'a> Maker<'a> {
 
     /// Some instructions, branches and loops.
     fn part(&mut self, around: Around) {
-        for _ in 0..1 + self.rng.usize(..5) {
+        for _ in 0..=self.rng.usize(..5) {
             if self.out.len() > LONGEST {
                 return;
             }

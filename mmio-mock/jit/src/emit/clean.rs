@@ -1,4 +1,4 @@
-//! Dwords that are floats without denormals, or no floats: where a use of them as floats need not make zeros.
+//! Dwords without denormals, which are floats as they are.
 //!
 //! Results of float operations have no denormals. What a kernel with branches knows at the beginning of a block is what all blocks in front
 //! of it know at their ends.
