@@ -10,6 +10,7 @@ mod doubles;
 mod extended;
 mod flags;
 mod operand;
+mod truncated;
 mod whole;
 mod words;
 
@@ -56,6 +57,8 @@ pub(crate) struct Emitter {
     spoilt: bool,
     constants: Vec<([u32; 8], CodeLabel)>,
     held: Held,
+    /// What is to be emitted behind the present code.
+    slow: Vec<truncated::Slow>,
     /// Every channel executes: masks are not looked at.
     full: bool,
 }
@@ -104,6 +107,7 @@ impl Emitter {
             spoilt: false,
             constants: Vec::new(),
             held: Held::new(),
+            slow: Vec::new(),
             full: false,
         })
     }
@@ -160,6 +164,7 @@ impl Emitter {
             self.spoilt |= self.ops.set_label(&mut end).is_err();
             emit!(self, vzeroupper(), mov(eax, number), ret());
         }
+        self.slow_ways();
     }
 
     /// Goes to an end of the stretch, whose label comes back, when a channel leaves or none executes.

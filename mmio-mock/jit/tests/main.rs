@@ -8,3 +8,4 @@ mod forms;
 mod graph;
 mod kernels;
 mod straight;
+mod truncated;

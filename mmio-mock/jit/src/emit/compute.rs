@@ -227,7 +227,11 @@ impl Emitter {
         let adds = step.operation == Operation::Add;
         match step.operation {
             Operation::Add | Operation::Multiply if step.truncate => {
-                self.in_doubles(adds, (a, b), r);
+                self.truncated(adds, (a, b), r);
+                if step.saturate {
+                    self.finish_float(step, r, true);
+                }
+                return r;
             }
             Operation::Add => emit!(self, vaddps(y(r), y(a), y(b))),
             Operation::Multiply => emit!(self, vmulps(y(r), y(a), y(b))),
@@ -349,7 +353,7 @@ impl Emitter {
     }
 
     /// A sum or product in double precision, then truncated.
-    fn in_doubles(&mut self, adds: bool, (a, b): (u8, u8), r: u8) {
+    pub(super) fn in_doubles(&mut self, adds: bool, (a, b): (u8, u8), r: u8) {
         // The upper four first: `a` and `b` may be the registers that the lower four come to.
         emit!(
             self,

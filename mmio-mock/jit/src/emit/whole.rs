@@ -227,6 +227,7 @@ impl Emitter {
                 self.place(&mut next);
             }
         }
+        self.slow_ways();
     }
 
     fn load_mask(&mut self, into: AsmRegister32, mask: Mask) {
