@@ -184,6 +184,7 @@ impl Emitter {
     }
 
     fn step(&mut self, step: &Step) {
+        self.held.begin();
         let halves = if step.wide { 2 } else { 1 };
         let compares = matches!(
             step.operation,
