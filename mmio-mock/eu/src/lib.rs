@@ -12,8 +12,10 @@ mod class;
 mod decoded;
 mod exception;
 mod exec;
+mod exposed;
 mod flow;
 pub mod r#gen;
+pub mod graph;
 pub mod grf;
 mod liveness;
 pub mod loops;
@@ -30,6 +32,7 @@ mod rounding;
 mod run;
 mod scoreboard;
 mod send;
+mod sent;
 pub mod straight;
 pub mod stretch;
 #[cfg(test)]

@@ -394,26 +394,20 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
         target.hstride = 1;
     }
     let Some(dst) = l.dst(&target) else {
-        d.run = exec::illegal;
-        d.acc_write = false;
-        return d;
+        return refused(&d);
     };
     let three = three_sources(inst.opcode);
     d.dst = dst;
     for (to, from) in d.src.iter_mut().zip(&inst.src) {
         let lowered = if three { l.third(from) } else { l.src(from) };
         let Some(lowered) = lowered else {
-            d.run = exec::illegal;
-            d.acc_write = false;
-            return d;
+            return refused(&d);
         };
         *to = lowered;
     }
     if three {
         let Some(third) = l.last(&inst.src[2]) else {
-            d.run = exec::illegal;
-            d.acc_write = false;
-            return d;
+            return refused(&d);
         };
         d.more = More::Third(third);
     }
@@ -430,6 +424,16 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
         l.widen(&mut d);
     }
     d
+}
+
+/// An instruction that has no such operands: nothing that goes by opcodes takes it for one that runs.
+fn refused(d: &Decoded) -> Decoded {
+    Decoded {
+        run: exec::illegal,
+        op: Opcode::Illegal,
+        acc_write: false,
+        ..*d
+    }
 }
 
 /// Whether an opcode has the format of three sources.

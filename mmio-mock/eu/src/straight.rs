@@ -4,17 +4,15 @@
 //! no thread to run: registers, flags and the channels that execute are enough. Kernels with more to them are the run loop's.
 
 use crate::cache::KernelCache;
-use crate::decoded::{Decoded, SendOp};
-use crate::grf::{DWORDS, GRF_COUNT, RegFile, TOTAL};
-use crate::port::{Delivery, FloatMode, Grf, Port, Stop, ThreadId};
-use crate::reach::{self, PAIR, Reach};
+use crate::decoded::Decoded;
+use crate::exposed::{self, Exposed, FULL};
+use crate::grf::{GRF_COUNT, RegFile};
+use crate::port::{Grf, Port, ThreadId};
+use crate::reach::{self, Reach};
 use crate::run::RunStats;
-use crate::send::{self, HALVES, Part, Sender, Target};
-use crate::stretch::{Accumulator, Channels, Compiled, Operation, Step, places};
+use crate::sent::{Sent, sent};
+use crate::stretch::{Accumulator, Channels, Compiled, Operation, Step};
 use crate::warm::{self, Begin};
-use isa::Opcode;
-use isa::inst::PredCtrl;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Messages and stretches of a kernel at most.
@@ -33,27 +31,11 @@ pub struct Straight {
     exposed: [u128; 2],
 }
 
-/// Channels of threads whose pixels are all there.
-const FULL: [u16; 2] = [0xff, 0xffff];
-
 /// What runs as one.
 #[derive(Debug)]
 enum Passage {
     Stretch(Arc<dyn Compiled>, usize),
     Send(Box<Sent>),
-}
-
-/// A message.
-#[derive(Debug)]
-struct Sent {
-    op: SendOp,
-    to: Target,
-    part: Part,
-    ip: u32,
-    /// Channels that are masked off count as well.
-    unmasked: bool,
-    shift: u8,
-    lanes: u16,
 }
 
 /// Registers for threads that run one after another.
@@ -76,6 +58,35 @@ impl Default for Registers {
     }
 }
 
+impl Registers {
+    /// Clears pairs of registers of which a bit is set, where a thread before may have written them; those before `end` come back, to be
+    /// loaded.
+    #[inline]
+    pub(crate) fn load(&mut self, end: usize, seen: u128) -> &mut [Grf] {
+        let end = end.min(GRF_COUNT);
+        self.file.clear(self.touched.pairs & seen);
+        self.touched.pairs &= !seen;
+        self.touched = self.touched.and(Reach::general(end));
+        // PANIC: at most as many as there are.
+        &mut self.file.grf_mut()[..end]
+    }
+
+    /// Registers and accumulators for a kernel that may write these.
+    #[inline]
+    pub(crate) fn written(&mut self, reach: Reach) -> (&mut RegFile, &mut Accumulator) {
+        self.touched = self.touched.and(reach);
+        (&mut self.file, &mut self.accumulator)
+    }
+}
+
+impl Registers {
+    /// The general registers, where a thread has left them.
+    #[must_use]
+    pub fn general(&self) -> &[Grf] {
+        self.file.grf()
+    }
+}
+
 /// Who runs: what a thread is besides its registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner {
@@ -92,6 +103,8 @@ pub enum Broken<F> {
     Fault(F),
     /// The run loop has to look at it.
     Other,
+    /// Its budget is used up.
+    Time,
 }
 
 impl Straight {
@@ -105,14 +118,7 @@ impl Straight {
     /// The registers as a new thread finds them, as far as the kernel can tell, those before `end` to load the payload into.
     #[inline]
     pub fn load<'a>(&self, registers: &'a mut Registers, end: usize, mask: u32) -> &'a mut [Grf] {
-        let end = end.min(GRF_COUNT);
-        let full = FULL.iter().position(|full| u32::from(*full) == mask);
-        let seen = full.map_or(u128::MAX, |full| self.exposed[full]);
-        registers.file.clear(registers.touched.pairs & seen);
-        registers.touched.pairs &= !seen;
-        registers.touched = registers.touched.and(Reach::general(end));
-        // PANIC: at most as many as there are.
-        &mut registers.file.grf_mut()[..end]
+        registers.load(end, exposed::seen(self.exposed, mask))
     }
 
     /// Runs a thread whose payload is loaded to its end. Nothing but registers and what the port does has changed when it does not
@@ -124,12 +130,7 @@ impl Straight {
         runner: &Runner,
         port: &mut P,
     ) -> Result<(), Broken<P::Fault>> {
-        let Registers {
-            file,
-            touched,
-            accumulator,
-        } = registers;
-        *touched = touched.and(self.reach);
+        let (file, accumulator) = registers.written(self.reach);
         let mut channels = Channels {
             enabled: runner.dispatch_mask,
             flags: [0; 2],
@@ -143,109 +144,12 @@ impl Straight {
                     }
                 }
                 Passage::Send(sent) => {
-                    let enabled = if sent.unmasked {
-                        0xffff >> (sent.shift & 15)
-                    } else {
-                        // CAST: a message has sixteen channels.
-                        (runner.dispatch_mask >> sent.shift) as u16
-                    };
-                    let sender = Sender {
-                        thread: runner.id,
-                        float_mode: FloatMode::Ieee,
-                        ip: sent.ip,
-                        channels: enabled & sent.lanes,
-                    };
-                    let to = (sent.to, sent.part);
-                    match send::deliver(file, &sent.op, &sender, port, to) {
-                        Ok((Delivery::Done, _)) => {}
-                        Err(Stop::Fault(fault)) => return Err(Broken::Fault(fault)),
-                        Ok(_) | Err(_) => return Err(Broken::Other),
-                    }
+                    let channels = (runner.dispatch_mask, channels.flags);
+                    sent.deliver(file, channels, runner.id, port)?;
                 }
             }
         }
         Ok(())
-    }
-}
-
-/// Which registers have been written whole, and which were read before.
-struct Flow {
-    /// For each dword.
-    written: Vec<bool>,
-    /// A bit for each pair of registers.
-    exposed: u128,
-    /// Channels that execute.
-    full: u16,
-}
-
-impl Flow {
-    fn new(full: u16) -> Flow {
-        Flow {
-            written: vec![false; TOTAL * DWORDS],
-            exposed: 0,
-            full,
-        }
-    }
-
-    fn read(&mut self, dwords: Range<usize>) {
-        for dword in dwords {
-            if self.written.get(dword) == Some(&false) {
-                self.exposed |= 1 << (dword / DWORDS / PAIR);
-            }
-        }
-    }
-
-    fn write(&mut self, dwords: Range<usize>) {
-        if let Some(written) = self.written.get_mut(dwords) {
-            written.fill(true);
-        }
-    }
-
-    fn step(&mut self, step: &Step) {
-        let channels = if step.wide { 16 } else { 8 };
-        for first in (0..channels).step_by(8) {
-            for source in 0..3 {
-                if let Some(dwords) = places::reads(step, source, first) {
-                    self.read(dwords);
-                }
-            }
-        }
-        // What a predicate leaves out stays as it was.
-        let chosen = step.predicate.is_some() && step.operation != Operation::Select;
-        let Some(first) = step.destination.map(usize::from).filter(|_| !chosen) else {
-            return;
-        };
-        let enabled = if step.unmasked {
-            u16::MAX
-        } else {
-            self.full >> step.shift
-        };
-        let enabled = enabled & step.lanes;
-        match step.operation {
-            Operation::AddWords if enabled == u16::MAX => self.write(first..first + DWORDS),
-            // Halves of dwords.
-            Operation::AddWords | Operation::GetFlag => {}
-            _ => {
-                for channel in (0..channels).filter(|channel| enabled >> channel & 1 != 0) {
-                    let dword = match channel.checked_sub(8) {
-                        Some(channel) => usize::from(step.second) + channel,
-                        None => first + channel,
-                    };
-                    self.write(dword..dword + 1);
-                }
-            }
-        }
-    }
-
-    fn send(&mut self, sent: &Sent) {
-        let uses = send::uses(&sent.op, sent.to, sent.part);
-        if let Some((from, to)) = uses.moved {
-            self.read(from);
-            self.write(to);
-        }
-        self.read(uses.payload);
-        // The port sees what the registers of the response hold.
-        self.read(uses.response);
     }
 }
 
@@ -333,7 +237,11 @@ pub(crate) fn of<'a>(
             stats.compiled += steps.len() as u64;
             parts.push(Passage::Stretch(kernel.clone(), number));
         } else {
-            let sent = sent(&place)?.into_iter().map(Box::new);
+            let messages = sent(hot, place.ip)?;
+            if !messages.iter().all(Sent::is_plain) {
+                return None;
+            }
+            let sent = messages.into_iter().map(Box::new);
             parts.extend(sent.map(Passage::Send));
             stats.sends += 1;
             ended = hot.send.eot;
@@ -350,42 +258,15 @@ pub(crate) fn of<'a>(
 
 /// The pairs of registers that are read before all of them is written, when these channels execute.
 fn exposed(parts: &[Passage], stretches: &[Vec<Step>], full: u16) -> u128 {
-    let mut flow = Flow::new(full);
+    let mut exposed = Exposed::new(full);
     for part in parts {
         match part {
             Passage::Stretch(_, number) => {
                 let steps = stretches.get(*number).into_iter().flatten();
-                steps.for_each(|step| flow.step(step));
+                steps.for_each(|step| exposed.step(step));
             }
-            Passage::Send(sent) => flow.send(sent),
+            Passage::Send(sent) => exposed.send(sent),
         }
     }
-    flow.exposed
-}
-
-/// The messages of an instruction, one or two; `None` for any other instruction, and for one that depends on more than
-/// registers.
-fn sent(place: &Place<'_>) -> Option<Vec<Sent>> {
-    let hot = place.hot;
-    let message = matches!(hot.op, Opcode::Send | Opcode::Sendc) && !hot.empty && !hot.rare;
-    let plain = hot.pred == PredCtrl::None && hot.shift < 16 && !(hot.no_mask && hot.no_cmask);
-    if !message || !plain {
-        return None;
-    }
-    let to = send::target(&hot.send, hot.send.desc?);
-    let parts = if send::in_halves(&hot.send, to) {
-        HALVES.to_vec()
-    } else {
-        vec![send::whole(hot)]
-    };
-    let sent = |part| Sent {
-        op: hot.send,
-        to,
-        part,
-        ip: place.ip,
-        unmasked: hot.no_mask,
-        shift: hot.shift,
-        lanes: hot.lanes,
-    };
-    Some(parts.into_iter().map(sent).collect())
+    exposed.pairs
 }

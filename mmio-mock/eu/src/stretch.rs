@@ -9,6 +9,7 @@ pub(crate) mod places;
 pub(crate) mod resolve;
 
 pub use crate::arf::Accumulator;
+use crate::graph::{Blocks, Whole, stepped};
 pub use crate::grf::{Registers, TOTAL};
 pub use crate::math::Function;
 use crate::port::FloatMode;
@@ -296,6 +297,11 @@ pub trait Compiler: Debug + Send + Sync {
 
     /// Compiles the stretches of a kernel; `None` where that is not to be had, and the interpreter runs it.
     fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>>;
+
+    /// Compiles a kernel with branches; `None` where that is not to be had.
+    fn whole(&self, blocks: &Blocks) -> Option<Arc<dyn Whole>> {
+        stepped(self, blocks)
+    }
 }
 
 /// A kernel's stretches as a host runs them.

@@ -4,8 +4,11 @@
 //! that branches lead to and what no compiler takes on. Decoded kernels are forgotten often, with each flush of the
 //! instruction cache; compiled code is kept by the instructions that it does, so the same kernel is compiled once.
 
+mod graphs;
+
 use crate::cache::KernelCache;
 use crate::decoded::{Decoded, Slot};
+use crate::graph::{Blocks, Graph, Whole};
 use crate::reached::Looked;
 use crate::straight::Straight;
 use crate::stretch::resolve;
@@ -14,8 +17,8 @@ use isa::Opcode;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Threads of a kernel before it is compiled; and once more, for what the first ones did not come by.
-const WARM: [u32; 2] = [24, 4096];
+/// Threads of a kernel before it is compiled; and again, for what the first ones did not come by.
+const WARM: [u32; 4] = [24, 96, 512, 4096];
 /// Jumps back of one thread before the loop is compiled that it is in.
 pub(crate) const TURNS: u32 = 48;
 /// Kernels that are counted at once, and loops that are compiled for themselves.
@@ -100,7 +103,11 @@ pub(crate) struct Warm {
     pub(crate) looked: Vec<Looked>,
     /// Kernels without branches, by their places.
     pub(crate) straight: Vec<(u32, Straight)>,
-    /// By what they do; nothing where a compiler gave up.
+    /// Kernels with branches, by their places.
+    graphs: Vec<(u32, Graph)>,
+    /// Those that were compiled, by what they do; nothing where a compiler gave up.
+    wholes: HashMap<Blocks, Option<Arc<dyn Whole>>>,
+    /// Stretches by what they do; nothing where a compiler gave up.
     kept: HashMap<Vec<Vec<Step>>, Option<Arc<dyn Compiled>>>,
 }
 
@@ -138,6 +145,7 @@ impl Warm {
         self.begins.clear();
         self.fronts.clear();
         self.straight.clear();
+        self.graphs.clear();
         self.looked.clear();
     }
 
@@ -225,6 +233,7 @@ impl KernelCache {
     pub fn warm_up(&mut self, ip: u32) {
         if self.warm.compiler.is_some() && self.warm.count(ip) {
             self.compile(ip);
+            self.compile_graph(ip);
         }
     }
 
@@ -321,11 +330,7 @@ impl KernelCache {
         let mut at = first;
         while at < end && steps < LONGEST {
             // PANIC: `end` is at most the number of slots.
-            let mut hot = slots[at].hot;
-            // Where a stretch begins already, nothing else is rare: it would not begin there. What waits for no register waits for none behind it.
-            hot.rare &= slots[at].begin == 0
-                && (hot.empty || hot.breakpoint || slots[at].footprint.written != 0);
-            let hot = &hot;
+            let hot = &looked_at(&slots[at]);
             if !open || targets[at] {
                 floats = 0;
             }
@@ -380,6 +385,15 @@ impl Done {
         self.simd8 += u16::from(hot.weight);
         self.bytes += u16::from(hot.bytes);
     }
+}
+
+/// An instruction as it is for a compiler: what is rare about it.
+pub(crate) fn looked_at(slot: &Slot) -> Decoded {
+    let hot = slot.hot;
+    // Where a stretch begins already, nothing else is rare: it would not begin there. What waits for no register waits for none behind it.
+    let rare =
+        hot.rare && slot.begin == 0 && (hot.empty || hot.breakpoint || slot.footprint.written != 0);
+    Decoded { rare, ..hot }
 }
 
 /// Slots that an instruction takes up.

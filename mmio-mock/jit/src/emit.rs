@@ -4,12 +4,17 @@
 //! are two halves. `ymm0` to `ymm4` are for intermediate values, `ymm5` is zero, `ymm6` to `ymm13` hold values of the thread
 //! ([`Held`]), `ymm14` and `ymm15` say which channels of the second and of the first eight execute.
 
+mod clean;
 mod compute;
 mod doubles;
 mod extended;
 mod flags;
 mod operand;
+mod truncated;
+mod whole;
 mod words;
+
+pub(crate) use clean::Clean;
 
 use crate::constants::{bits, lanes};
 use crate::held::{Held, Value};
@@ -52,6 +57,8 @@ pub(crate) struct Emitter {
     spoilt: bool,
     constants: Vec<([u32; 8], CodeLabel)>,
     held: Held,
+    /// What is to be emitted behind the present code.
+    slow: Vec<truncated::Slow>,
     /// Every channel executes: masks are not looked at.
     full: bool,
 }
@@ -100,6 +107,7 @@ impl Emitter {
             spoilt: false,
             constants: Vec::new(),
             held: Held::new(),
+            slow: Vec::new(),
             full: false,
         })
     }
@@ -156,6 +164,7 @@ impl Emitter {
             self.spoilt |= self.ops.set_label(&mut end).is_err();
             emit!(self, vzeroupper(), mov(eax, number), ret());
         }
+        self.slow_ways();
     }
 
     /// Goes to an end of the stretch, whose label comes back, when a channel leaves or none executes.
@@ -175,6 +184,7 @@ impl Emitter {
     }
 
     fn step(&mut self, step: &Step) {
+        self.held.begin();
         let halves = if step.wide { 2 } else { 1 };
         let compares = matches!(
             step.operation,
@@ -209,7 +219,7 @@ impl Emitter {
         let mut clean = clean;
         if let Some(mask) = self.mask(half) {
             let old = self.dwords_at(first);
-            clean &= self.held.is_clean(first);
+            clean &= self.held.clean.has(first);
             emit!(self, vblendvps(y(result), y(old), y(result), y(mask)));
         }
         let at = i32::from(first) * 4;

@@ -1,9 +1,13 @@
 //! What registers of the host hold: a value that is held is not read again.
 
+use crate::emit::Clean;
+
 /// First host register that values are held in, and how many there are. Those below are for intermediate values, those above
 /// for masks.
 const FIRST: u8 = 6;
 const COUNT: usize = 8;
+/// Uses of registers that a value is kept longer which takes several instructions to have: about ten steps of sixteen channels.
+const DEAR: u32 = 64;
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +47,10 @@ struct Entry {
 pub(crate) struct Held {
     entries: [Entry; COUNT],
     now: u32,
+    /// When the present step began.
+    begun: u32,
+    /// Which dwords of the thread have no denormals, held or not.
+    pub(crate) clean: Clean,
 }
 
 impl Held {
@@ -55,7 +63,18 @@ impl Held {
         Held {
             entries: [empty; COUNT],
             now: 0,
+            begun: 0,
+            clean: Clean::default(),
         }
+    }
+
+    /// Nothing is held any more. What is known of the thread's dwords stays.
+    pub(crate) fn lose(&mut self) {
+        let clean = std::mem::take(&mut self.clean);
+        *self = Held {
+            clean,
+            ..Held::new()
+        };
     }
 
     fn tick(&mut self) -> u32 {
@@ -77,11 +96,25 @@ impl Held {
         Some(FIRST + at as u8)
     }
 
-    /// A register for a value, the one that was used longest ago: of what a step uses none is lost.
+    /// A step begins: what it uses is not lost before what others have used.
+    pub(crate) fn begin(&mut self) {
+        self.begun = self.tick();
+    }
+
+    /// A register for a value, the one that was used longest ago: of what a step uses none is lost. What takes more than a load to have
+    /// again counts as if it had been used later.
     pub(crate) fn take(&mut self, value: Value) -> u8 {
         let used = self.tick();
+        let begun = self.begun;
+        let age = |entry: &Entry| match entry.value {
+            _ if entry.used >= begun => (true, entry.used),
+            Value::Floats(_) | Value::ScalarFloat(_) | Value::Predicate { .. } => {
+                (false, entry.used + DEAR)
+            }
+            _ => (false, entry.used),
+        };
         let oldest = (0..COUNT)
-            .min_by_key(|at| self.entries[*at].used)
+            .min_by_key(|at| age(&self.entries[*at]))
             .unwrap_or(0);
         self.entries[oldest] = Entry {
             value,
@@ -100,18 +133,17 @@ impl Held {
         }
     }
 
-    /// Says what a register holds now.
+    /// Says what a register holds now. `clean`: there are no denormals in it, nor in the thread's dwords that it is.
     pub(crate) fn set(&mut self, register: u8, value: Value, clean: bool) {
+        if let Value::Dwords(first) = value
+            && clean
+        {
+            self.clean.add(first);
+        }
         if let Some(entry) = self.entry(register) {
             entry.value = value;
             entry.clean = clean;
         }
-    }
-
-    /// Whether eight dwords are held without denormals.
-    pub(crate) fn is_clean(&self, first: u16) -> bool {
-        let held = |e: &&Entry| e.value == Value::Dwords(first);
-        self.entries.iter().find(held).is_some_and(|e| e.clean)
     }
 
     fn entry(&mut self, register: u8) -> Option<&mut Entry> {
@@ -121,6 +153,7 @@ impl Held {
 
     /// Eight dwords from `first` on are written: what was read of them is old.
     pub(crate) fn written(&mut self, first: u16) {
+        self.clean.written(first);
         for entry in &mut self.entries {
             let old = match entry.value {
                 Value::Dwords(at) | Value::Floats(at) => at.abs_diff(first) < 8,

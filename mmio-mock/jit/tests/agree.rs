@@ -15,7 +15,7 @@ const THREADS: u32 = 24;
 const WARM: u32 = 40;
 
 /// A kernel as text, to find what differs.
-fn text(generation: Verx10, words: &[[u32; 4]]) -> String {
+pub fn text(generation: Verx10, words: &[[u32; 4]]) -> String {
     let line = |words: &[u32; 4]| match isa::decode::decode(generation, *words) {
         Ok(inst) => isa::print::print(generation, &inst) + "\n",
         Err(error) => format!("{error}\n"),
@@ -38,7 +38,7 @@ fn run(
 }
 
 /// The compilers of this host: machine code where it has some, and loops.
-fn compilers() -> impl Iterator<Item = (&'static str, Arc<dyn Compiler>)> {
+pub fn compilers() -> impl Iterator<Item = (&'static str, Arc<dyn Compiler>)> {
     let code = jit::compiler().map(|compiler| ("machine code", compiler));
     if code.is_none() {
         println!("skipped: machine code, which this host does not run");
@@ -181,15 +181,15 @@ fn compiled_stretches_agree_with_the_interpreter() {
     }
 }
 
+/// A number that the environment gives.
+pub fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 fn agrees(compiler: &Arc<dyn Compiler>) {
-    let seed = std::env::var("CRESTLINE_SEED")
-        .ok()
-        .and_then(|s| s.parse().ok());
-    let seed: u64 = seed.unwrap_or(0x0c0d_e5ee);
-    let kernels = std::env::var("CRESTLINE_KERNELS")
-        .ok()
-        .and_then(|s| s.parse().ok());
-    let count: u32 = kernels.unwrap_or(KERNELS);
+    let seed = number("CRESTLINE_SEED").unwrap_or(0x0c0d_e5ee);
+    let kernels = number("CRESTLINE_KERNELS");
+    let count = kernels.map_or(KERNELS, |n| n as u32);
     println!("seed {seed}, {count} kernels a generation");
     for generation in [40, 45, 50, 60].map(Verx10::from_times_ten) {
         let mut rng = Rng::with_seed(seed ^ u64::from(generation.times_ten()));

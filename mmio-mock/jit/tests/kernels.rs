@@ -295,11 +295,11 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
 }
 
 /// The distance of so many instructions.
-fn distance(set: Verx10, instructions: i32) -> i32 {
+pub fn distance(set: Verx10, instructions: i32) -> i32 {
     instructions * if set.times_ten() < 50 { 1 } else { 2 }
 }
 
-fn branch(opcode: Opcode, jump: i32, pop_or_uip: i32) -> Inst {
+pub fn branch(opcode: Opcode, jump: i32, pop_or_uip: i32) -> Inst {
     let mut i = Inst::blank(opcode);
     i.exec_size = 16;
     i.branch = Some(Branch { jump, pop_or_uip });
@@ -336,7 +336,7 @@ fn loops(rng: &mut Rng, set: Verx10, count: i32) -> [Option<Inst>; 2] {
     [(!sandy(set)).then_some(begin), Some(i)]
 }
 
-fn sandy(set: Verx10) -> bool {
+pub fn sandy(set: Verx10) -> bool {
     set == Verx10::from_times_ten(60)
 }
 
@@ -372,7 +372,7 @@ fn leave(rng: &mut Rng, set: Verx10, instructions: i32) -> Inst {
 }
 
 /// The message that ends a thread.
-fn end(set: Verx10) -> [u32; 4] {
+pub fn end(set: Verx10) -> [u32; 4] {
     let sandy = set == Verx10::from_times_ten(60);
     let old = set.times_ten() < 50;
     let mut send = Inst::blank(Opcode::Send);

@@ -3,6 +3,9 @@
 #![cfg(target_arch = "x86_64")]
 
 mod agree;
+mod flow;
 mod forms;
+mod graph;
 mod kernels;
 mod straight;
+mod truncated;

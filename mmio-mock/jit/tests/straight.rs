@@ -18,7 +18,7 @@ const THREADS: usize = 12;
 
 /// What a message shows of its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Sent {
+pub struct Sent {
     target: (u8, u32, bool),
     channels: (u16, u8),
     thread: ThreadId,
@@ -29,9 +29,9 @@ struct Sent {
 }
 
 /// Fetches from a list of words, notes messages and answers with what depends on them.
-struct Noting {
-    words: Vec<[u32; 4]>,
-    sent: Vec<Sent>,
+pub struct Noting {
+    pub words: Vec<[u32; 4]>,
+    pub sent: Vec<Sent>,
 }
 
 impl Port for Noting {
@@ -63,7 +63,7 @@ impl Port for Noting {
 }
 
 /// A message of one or two registers with an answer of as many.
-fn send(rng: &mut Rng, set: Verx10) -> Inst {
+pub fn send(rng: &mut Rng, set: Verx10) -> Inst {
     let (sandy, old) = (set.times_ten() == 60, set.times_ten() < 50);
     let (length, answer) = (1 + rng.u32(..2), rng.u32(..3));
     let mut send = Inst::blank(Opcode::Send);
@@ -105,7 +105,7 @@ fn send(rng: &mut Rng, set: Verx10) -> Inst {
 }
 
 /// A copy of a register to a message register.
-fn to_message(rng: &mut Rng) -> Inst {
+pub fn to_message(rng: &mut Rng) -> Inst {
     let mut mov = Inst::blank(Opcode::Mov);
     mov.exec_size = 8;
     mov.num_src = 1;
@@ -156,7 +156,7 @@ fn warm(set: Verx10, words: &[[u32; 4]]) -> Option<KernelCache> {
 }
 
 /// Instructions that are compiled when they stand alone.
-fn compiled(rng: &mut Rng, set: Verx10, end: [u32; 4]) -> Vec<[u32; 4]> {
+pub fn compiled(rng: &mut Rng, set: Verx10, end: [u32; 4]) -> Vec<[u32; 4]> {
     let mut out = Vec::new();
     for _ in 0..150 {
         let made = if rng.bool() {

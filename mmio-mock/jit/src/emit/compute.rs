@@ -1,8 +1,9 @@
 //! What each operation computes, eight channels at a time.
 
-use super::{Emitter, Half, ZERO, emit, x, y};
+use super::{Emitter, Half, ZERO, clean, emit, x, y};
 use crate::constants::{
-    BELOW_ONE, COUNT, MAGNITUDE_64, NAN, NO_DWORD, NORMAL_64, ONE, ONE_64, SIGN, SINGLE_64,
+    BELOW_ONE, COUNT, EXPONENT, MAGNITUDE_64, NAN, NO_DWORD, NORMAL_64, ONE, ONE_64, SIGN,
+    SINGLE_64,
 };
 use crate::held::Value;
 use eu::stretch::{Condition, Operation, Step};
@@ -34,7 +35,9 @@ const TO_ZERO: u32 = 0x0b;
 impl Emitter {
     /// The result in a register that no value is held in, and whether it has no denormals.
     pub(super) fn compute(&mut self, half: Half<'_>) -> (u8, bool) {
-        match half.step.operation {
+        let step = half.step;
+        let clean = clean::results(step.operation) || self.held.clean.moved(step, half.number);
+        let result = match step.operation {
             Operation::Copy
             | Operation::Select
             | Operation::Not
@@ -45,24 +48,24 @@ impl Emitter {
             | Operation::ShiftRight
             | Operation::ShiftSigned
             | Operation::AddDwords
-            | Operation::CompareDwords { .. } => (self.of_dwords(half), false),
+            | Operation::CompareDwords { .. } => self.of_dwords(half),
             Operation::CompareFloats(condition) => {
                 let (a, b) = (self.floats(half, 0), self.floats(half, 1));
                 let result = self.held.take(Value::Scratch);
                 let how = comparison(condition);
                 emit!(self, vcmpps(y(result), y(a), y(b), how));
-                (result, false)
+                result
             }
-            Operation::ToDword => (self.floats_to_dwords(half), false),
-            Operation::ToFloat { .. } => (self.dwords_to_floats(half), true),
+            Operation::ToDword => self.floats_to_dwords(half),
+            Operation::ToFloat { .. } => self.dwords_to_floats(half),
             Operation::Line
             | Operation::Accumulate(_)
             | Operation::Interpolate
-            | Operation::Dot(_) => (self.of_doubles(half), true),
-            Operation::Add | Operation::Multiply if half.step.accumulator.is_some() => {
-                (self.of_doubles(half), true)
+            | Operation::Dot(_) => self.of_doubles(half),
+            Operation::Add | Operation::Multiply if step.accumulator.is_some() => {
+                self.of_doubles(half)
             }
-            Operation::Extended(function) => (self.extended(half, function), true),
+            Operation::Extended(function) => self.extended(half, function),
             Operation::SelectFloat(_)
             | Operation::Move
             | Operation::Add
@@ -80,8 +83,9 @@ impl Emitter {
             | Operation::AddWords
             | Operation::SetFlag
             | Operation::GetFlag
-            | Operation::Leave => (self.of_floats(half), true),
-        }
+            | Operation::Leave => self.of_floats(half),
+        };
+        (result, clean)
     }
 
     fn of_dwords(&mut self, half: Half<'_>) -> u8 {
@@ -223,7 +227,11 @@ impl Emitter {
         let adds = step.operation == Operation::Add;
         match step.operation {
             Operation::Add | Operation::Multiply if step.truncate => {
-                self.in_doubles(adds, (a, b), r);
+                self.truncated(adds, (a, b), r);
+                if step.saturate {
+                    self.finish_float(step, r, true);
+                }
+                return r;
             }
             Operation::Add => emit!(self, vaddps(y(r), y(a), y(b))),
             Operation::Multiply => emit!(self, vmulps(y(r), y(a), y(b))),
@@ -281,13 +289,28 @@ impl Emitter {
                 vmaxps(y(r), y(r), y(ZERO)),
                 vminps(y(r), y(r), ymmword_ptr(one))
             );
-        } else {
+        } else if flushed {
             let nan = self.constant(NAN);
             emit!(
                 self,
                 vcmpps(ymm0, y(r), y(r), UNORDERED),
                 vblendvps(y(r), y(r), ymmword_ptr(nan), ymm0)
             );
+        } else {
+            // Bits to clear are found for both at once: all of a NaN, and all but the sign of what has no exponent.
+            let [nan, exponent] = [NAN, EXPONENT].map(|c| self.constant(c));
+            emit!(
+                self,
+                vandps(ymm1, y(r), ymmword_ptr(exponent)),
+                vcmpps(ymm0, y(r), y(r), UNORDERED),
+                vpcmpeqd(ymm1, ymm1, y(ZERO)),
+                vpsrld(ymm1, ymm1, 1),
+                vorps(ymm1, ymm1, ymm0),
+                vandps(ymm0, ymm0, ymmword_ptr(nan)),
+                vandnps(y(r), ymm1, y(r)),
+                vorps(y(r), y(r), ymm0)
+            );
+            return;
         }
         if !flushed {
             self.flush(r, 0);
@@ -330,7 +353,7 @@ impl Emitter {
     }
 
     /// A sum or product in double precision, then truncated.
-    fn in_doubles(&mut self, adds: bool, (a, b): (u8, u8), r: u8) {
+    pub(super) fn in_doubles(&mut self, adds: bool, (a, b): (u8, u8), r: u8) {
         // The upper four first: `a` and `b` may be the registers that the lower four come to.
         emit!(
             self,

@@ -1,7 +1,7 @@
 //! Functions of extended math: the interpreter's own, which machine code calls.
 
 use super::{Emitter, Half, ZERO, emit, y};
-use crate::held::{Held, Value};
+use crate::held::Value;
 use eu::stretch::{Function, extended};
 use iced_x86::code_asm::{edi, edx, rax, rdi, rsi, rsp, ymm5, ymmword_ptr};
 
@@ -67,7 +67,7 @@ impl Emitter {
             call(rax)
         );
         // Nothing of what was in vectors is left.
-        self.held = Held::new();
+        self.held.lose();
         let r = self.held.take(Value::Scratch);
         emit!(
             self,

@@ -22,11 +22,26 @@ impl Emitter {
         if let Some(register) = self.held.find(value) {
             return register;
         }
-        let register = self.held.take(value);
+        let value = match value {
+            // Without denormals they are the dwords, and the same for other uses.
+            Value::Floats(first) if self.held.clean.has(first) => Value::Dwords(first),
+            Value::ScalarFloat(dword) if self.held.clean.has_dword(dword) => Value::Scalar(dword),
+            value => value,
+        };
+        let register = match value {
+            // It may be held as a dword.
+            Value::Scalar(_) => match self.held.find(value) {
+                Some(register) => return register,
+                None => self.held.take(value),
+            },
+            value => self.held.take(value),
+        };
         match value {
             Value::Dwords(first) => {
                 let at = i32::from(first) * 4;
                 emit!(self, vmovups(y(register), ymmword_ptr(rdi + at)));
+                let clean = self.held.clean.has(first);
+                self.held.set(register, value, clean);
             }
             Value::Scalar(dword) => {
                 let at = i32::from(dword) * 4;

@@ -1,5 +1,6 @@
 //! One thread of a wave: what it computes, and what that takes.
 
+use eu::graph::Graph;
 use eu::straight::{Broken, Runner, Straight};
 use eu::{Grf, InstructionSet, KernelCache, RunStats, Stop, ThreadId, ThreadInit};
 use mem::Memory;
@@ -124,7 +125,7 @@ impl<'a> Around<'a> {
                 .run(file, &runner, &mut port)
                 .map_err(|broken| match broken {
                     Broken::Fault(why) => why,
-                    Broken::Other => Cannot::Message,
+                    Broken::Other | Broken::Time => Cannot::Message,
                 })?;
             let target = port.whole.and_then(|whole| whole.target);
             let first = piece.done == 0;
@@ -168,6 +169,14 @@ impl<'a> Around<'a> {
         let straight = self.cache.straight(kernel.ip);
         if let Some(straight) = straight.filter(|_| !kernel.alt_float) {
             let done = self.straight(straight, (waiting, ending), (hand, known));
+            if let Some(done) = done.transpose() {
+                return done;
+            }
+        }
+        let graph = self.cache.graph(kernel.ip);
+        let plain = !kernel.alt_float && !kernel.single_program_flow;
+        if let Some(graph) = graph.filter(|_| plain) {
+            let done = self.graph(graph, (waiting, ending), (hand, known));
             if let Some(done) = done.transpose() {
                 return done;
             }
@@ -267,6 +276,40 @@ impl<'a> Around<'a> {
                 straight: true,
             })),
             Err(Broken::Fault(why)) => Err(why),
+            Ok(()) | Err(Broken::Other | Broken::Time) => Ok(None),
+        }
+    }
+
+    /// A thread whose kernel has branches, all of it compiled; nothing where it has to run by its instructions.
+    fn graph(
+        &self,
+        kernel: &Graph,
+        (waiting, ending): (&Waiting, &mut Ending),
+        (hand, known): (&mut Hand, &mut Known<'a>),
+    ) -> Result<Option<Done>, Cannot> {
+        let Hand {
+            registers, pixels, ..
+        } = hand;
+        let begin = self.begin(waiting.record.primitive)?;
+        let runner = Runner {
+            id: id(waiting.number),
+            dispatch_mask: waiting.dispatch_mask,
+        };
+        let end = begin.end(waiting.filled(), &waiting.record.kernel);
+        let loaded = kernel.load(registers, end, waiting.dispatch_mask);
+        let pixels = Self::fill((waiting, &begin), loaded, pixels)?;
+        let mut port = self.port((pixels, waiting.lit()), ending, known);
+        let most = self.draw.longest() * 2;
+        let (mut budget, mut stats) = (most, RunStats::default());
+        match kernel.run(registers, &runner, &mut port, &mut budget, &mut stats) {
+            Ok(()) if port.ending.is_there => Ok(Some(Done {
+                served: port.served,
+                stats,
+                ticks: begin.ticks(waiting.filled()) + (most - budget) + port.owed,
+                straight: false,
+            })),
+            Err(Broken::Fault(why)) => Err(why),
+            Err(Broken::Time) => Err(Cannot::Time),
             Ok(()) | Err(Broken::Other) => Ok(None),
         }
     }
