@@ -202,6 +202,7 @@ impl Windower {
             kept: &mut ctx.kept,
             rounds: &mut ctx.rounds,
             reserve: ctx.reserve,
+            stopped: false,
         };
         (&mut self.wiz, glue)
     }

@@ -112,6 +112,8 @@ pub enum Waits {
     Owing,
     /// It takes so many ticks, which can be charged now.
     Charged(u64),
+    /// Those that wait have to end before it is asked for again: there is no room beside them.
+    Full,
 }
 
 /// Why a thread runs alone.
@@ -186,6 +188,7 @@ impl Td {
         let ran = &mut self.waves.ran;
         match waits {
             Ok(waits) => return waits,
+            Err(Alone::Slice) if !wave.queue.is_empty() => return Waits::Full,
             Err(Alone::First) => ran.first += 1,
             Err(Alone::Slice) => ran.slice += 1,
             Err(Alone::Watched) => ran.watched += 1,

@@ -43,6 +43,8 @@ pub(super) struct Glue<'a, 'm> {
     pub(super) kept: &'a mut Kept,
     pub(super) rounds: &'a mut u32,
     pub(super) reserve: u64,
+    /// A thread that had waited lives on: no other may start.
+    pub(super) stopped: bool,
 }
 
 /// Counts what the render target writes of a thread that ended have passed.
@@ -129,6 +131,22 @@ impl Glue<'_, '_> {
             ticks,
             charged: true,
         });
+    }
+
+    /// Whether a thread may wait with others; those that wait end first where there is no room beside them.
+    #[inline]
+    fn may_wait(&mut self, kernel: (u32, Option<usize>)) -> Waits {
+        let (td, machine) = (&mut *self.td, &mut *self.machine);
+        let waits = td.may_wait(kernel, self.wave, self.reserve, machine);
+        if waits != Waits::Full {
+            return waits;
+        }
+        if !self.end_wave() {
+            self.stopped = true;
+            return Waits::No;
+        }
+        let (td, machine) = (&mut *self.td, &mut *self.machine);
+        td.may_wait(kernel, self.wave, self.reserve, machine)
     }
 
     /// The number of the primitive in work among those whose threads wait.
@@ -231,9 +249,8 @@ impl WizPort for Glue<'_, '_> {
     fn wait(&mut self, record: Record, primitive: impl FnOnce() -> Plain) -> bool {
         let kernel = record.kernel.ip;
         let registers = self.wave.draw.registers(kernel);
-        let (td, machine) = (&mut *self.td, &mut *self.machine);
-        let charged = match td.may_wait((kernel, registers), self.wave, self.reserve, machine) {
-            Waits::No => return false,
+        let charged = match self.may_wait((kernel, registers)) {
+            Waits::No | Waits::Full => return false,
             Waits::Owing => None,
             Waits::Charged(ticks) => Some(ticks),
         };
@@ -358,9 +375,12 @@ impl WizPort for Glue<'_, '_> {
             ..work.common(entry.as_ref())
         };
         let header = Some(request.header.len());
-        let (td, machine) = (&mut *self.td, &mut *self.machine);
         let kernel = (request.kernel.ip, header);
-        if !thread.plain && td.may_wait(kernel, self.wave, self.reserve, machine) != Waits::No {
+        let waits = !thread.plain && !matches!(self.may_wait(kernel), Waits::No | Waits::Full);
+        if self.stopped {
+            return Dispatch::Full;
+        }
+        if waits {
             let primitive = (self.primitive(), self.td.number(1));
             self.wave.queue.push(&request, primitive);
             return Dispatch::Done;
