@@ -9,7 +9,7 @@ pub(crate) mod places;
 pub(crate) mod resolve;
 
 pub use crate::arf::Accumulator;
-use crate::graph::{Blocks, Whole, stepped};
+use crate::graph::{Blocks, Whole};
 pub use crate::grf::{Registers, TOTAL};
 pub use crate::math::Function;
 use crate::port::FloatMode;
@@ -298,9 +298,10 @@ pub trait Compiler: Debug + Send + Sync {
     /// Compiles the stretches of a kernel; `None` where that is not to be had, and the interpreter runs it.
     fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>>;
 
-    /// Compiles a kernel with branches; `None` where that is not to be had.
+    /// Compiles a kernel with branches as a whole; `None` where that is not to be had or gains nothing, and threads run it by its stretches.
     fn whole(&self, blocks: &Blocks) -> Option<Arc<dyn Whole>> {
-        stepped(self, blocks)
+        let _ = blocks;
+        None
     }
 }
 

@@ -184,7 +184,6 @@ impl Emitter {
     }
 
     fn step(&mut self, step: &Step) {
-        self.held.begin();
         let halves = if step.wide { 2 } else { 1 };
         let compares = matches!(
             step.operation,

@@ -6,8 +6,6 @@ use crate::emit::Clean;
 /// for masks.
 const FIRST: u8 = 6;
 const COUNT: usize = 8;
-/// Uses of registers that a value is kept longer which takes several instructions to have: about ten steps of sixteen channels.
-const DEAR: u32 = 64;
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +45,6 @@ struct Entry {
 pub(crate) struct Held {
     entries: [Entry; COUNT],
     now: u32,
-    /// When the present step began.
-    begun: u32,
     /// Which dwords of the thread have no denormals, held or not.
     pub(crate) clean: Clean,
 }
@@ -63,7 +59,6 @@ impl Held {
         Held {
             entries: [empty; COUNT],
             now: 0,
-            begun: 0,
             clean: Clean::default(),
         }
     }
@@ -96,25 +91,11 @@ impl Held {
         Some(FIRST + at as u8)
     }
 
-    /// A step begins: what it uses is not lost before what others have used.
-    pub(crate) fn begin(&mut self) {
-        self.begun = self.tick();
-    }
-
-    /// A register for a value, the one that was used longest ago: of what a step uses none is lost. What takes more than a load to have
-    /// again counts as if it had been used later.
+    /// A register for a value, the one that was used longest ago: of what a step uses none is lost.
     pub(crate) fn take(&mut self, value: Value) -> u8 {
         let used = self.tick();
-        let begun = self.begun;
-        let age = |entry: &Entry| match entry.value {
-            _ if entry.used >= begun => (true, entry.used),
-            Value::Floats(_) | Value::ScalarFloat(_) | Value::Predicate { .. } => {
-                (false, entry.used + DEAR)
-            }
-            _ => (false, entry.used),
-        };
         let oldest = (0..COUNT)
-            .min_by_key(|at| age(&self.entries[*at]))
+            .min_by_key(|at| self.entries[*at].used)
             .unwrap_or(0);
         self.entries[oldest] = Entry {
             value,

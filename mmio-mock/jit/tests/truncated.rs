@@ -5,6 +5,7 @@ use crate::kernels::{self, Kernel, pick};
 use eu::{KernelCache, NoObserver, RunStats, Stop, Thread, ThreadInit};
 use fastrand::Rng;
 use isa::Verx10;
+use std::fmt::Write as _;
 
 const THREADS: usize = 20_000;
 /// Registers of each source.
@@ -37,7 +38,8 @@ fn sums_and_products_are_truncated_as_the_interpreter_does() {
     let mut text = String::new();
     for n in 0..SOURCES {
         let (a, b, sum, product) = (2 + n, 10 + n, 20 + n, 30 + n);
-        text += &format!(
+        let _ = write!(
+            text,
             "add(8) g{sum}<1>F g{a}<8,8,1>F g{b}<8,8,1>F {{ align1 }};\n\
              mul(8) g{product}<1>F g{a}<8,8,1>F -g{b}<8,8,1>F {{ align1 }};\n"
         );
