@@ -289,7 +289,7 @@ impl Td {
             common: common.request,
             primitives: common.primitives,
         };
-        let work = (queue.len() as u64).saturating_mul(draw.longest());
+        let work = (queue.len() as u64).saturating_mul(Workers::cost(draw));
         let portions = queue.portions(Workers::portion(draw));
         workers.run(&around, (portions, work), hands);
         self.end(wave, common, machine)

@@ -15,10 +15,12 @@ use super::{Draw, Hand};
 use crate::intel::shared::aside::Known;
 use crate::intel::shared::context::ThreadPixels;
 
-/// Ticks of the threads that a worker takes at once, about.
-const PORTION: u64 = 1 << 13;
-/// Ticks of a wave from which on it is worth to wake others.
-const WORTH: u64 = 1 << 16;
+/// What the threads cost that a worker takes at once, as ticks, about.
+const PORTION: u64 = 1 << 14;
+/// The same of a wave from which on it is worth to wake others.
+const WORTH: u64 = 1 << 15;
+/// What it costs to fill a thread's registers and to make its pixels ready, as ticks, about.
+const BESIDE: u64 = 128;
 /// Workers at most.
 const LIMIT: usize = 16;
 
@@ -56,13 +58,18 @@ impl Workers {
         Workers::new(*count)
     }
 
+    /// What a thread costs at most, as ticks, about.
+    pub(super) fn cost(draw: &Draw) -> u64 {
+        draw.longest().saturating_add(BESIDE)
+    }
+
     /// Threads that one takes at once.
     pub(super) fn portion(draw: &Draw) -> usize {
         // CAST: at most the ticks of a portion.
-        (PORTION / draw.longest().max(1)).max(1) as usize
+        (PORTION / Workers::cost(draw)).max(1) as usize
     }
 
-    /// Computes the threads of a wave, which take so many ticks about.
+    /// Computes the threads of a wave, which cost so many ticks about.
     pub(super) fn run(
         self,
         around: &Around<'_>,

@@ -247,3 +247,37 @@ fn a_page_that_cannot_be_written_leaves_all_as_it_was() {
     let linear = self::target(f::B8G8R8A8_UNORM, 0, true, 0);
     assert!(Way::new(&cc, &linear).is_none());
 }
+
+/// Where rows of pixels lie over one another, what a pixel becomes depends on those before it.
+#[test]
+fn pixels_are_made_before_their_turn_only_where_each_has_a_place() {
+    let mut random = Random(77);
+    let mem = memory(&mut random);
+    let cc = CcState {
+        blend: Some(Equation::default()),
+        ..CcState::default()
+    };
+    let origins = [(0, 0), (2, 0), (0, 2), (2, 2)];
+    let block = PixelBlock {
+        origins: &origins,
+        mask: 0xffff,
+        colour: &[[0; 16]; 4],
+        source1: None,
+        sample: 0,
+    };
+    for (format, width, made) in [
+        (f::R8G8B8A8_UNORM, 16, true),
+        // Two tiles of 32 pixels.
+        (f::R8G8B8A8_UNORM, 64, true),
+        (f::R8G8B8A8_UNORM, 65, false),
+        (f::B5G6R5_UNORM, 16, false),
+    ] {
+        let mut target = target(format, 3, true, 0);
+        target.geometry.pitch = 256;
+        target.width = width;
+        let way = Way::new(&cc, &target).unwrap();
+        let places = Places::new(&target, 0, &origins, block.mask).unwrap();
+        let dwords = way.dwords(&mem, &places, &block);
+        assert_eq!(dwords.is_some(), made, "{format:#x} {width}");
+    }
+}
