@@ -79,28 +79,31 @@ impl KernelCache {
             if !inside || messages.len() >= MESSAGES {
                 return None;
             }
-            messages.extend(message(hot)?);
+            messages.extend(message(hot).ok()?);
             at += warm::length(hot, rules.place);
         }
         Some(messages)
     }
 }
 
-/// The message of an instruction, if it sends one; `None` where it may leave its kernel, or send another one.
-fn message(hot: &Decoded) -> Option<Option<(u8, u32)>> {
+/// An instruction that may leave its kernel, or send any message.
+struct Open;
+
+/// The message of an instruction, if it sends one.
+fn message(hot: &Decoded) -> Result<Option<(u8, u32)>, Open> {
     use Opcode::{Brc, Brd, Call, Calla, Case, Fork, Goto, Jmpi, Join, Mrest, Msave, Ret, Wait};
     match hot.op {
         Opcode::Send | Opcode::Sendc => {
-            let desc = hot.send.desc?;
+            let desc = hot.send.desc.ok_or(Open)?;
             let to = hot.send.target.unwrap_or((desc >> 24 & 0xf) as u8);
-            Some(Some((to, desc)))
+            Ok(Some((to, desc)))
         }
         Jmpi | Brc | Brd | Call | Calla | Case | Fork | Goto | Join | Mrest | Msave | Ret
-        | Wait => None,
+        | Wait => Err(Open),
         // The instruction pointer and the control registers are among the others.
         _ => match hot.dst.kind {
-            DstKind::Arf(number, _) if !matches!(number >> 4, ADDRESS | FLAGS) => None,
-            _ => Some(None),
+            DstKind::Arf(number, _) if !matches!(number >> 4, ADDRESS | FLAGS) => Err(Open),
+            _ => Ok(None),
         },
     }
 }

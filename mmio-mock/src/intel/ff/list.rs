@@ -106,8 +106,10 @@ impl List {
         if !ctx.kept.any() {
             return true;
         }
-        let places = self.places.iter_mut();
-        let settled = places.fold(true, |all, place| place.stage.settle(ctx) && all);
+        let mut settled = true;
+        for place in &mut self.places {
+            settled &= place.stage.settle(ctx);
+        }
         ctx.kept.end();
         settled
     }

@@ -1,4 +1,4 @@
-//! What threads of a kernel read of memory, as far as that is known before they run.
+//! What threads read of memory, as far as that is known before they run.
 //!
 //! PRM: volume 4, 5.3 (binding table), 5.5 (constants and buffers). The system routine is another kernel: of threads that may come to it
 //! nothing is known.
