@@ -33,7 +33,7 @@ const FAMILIES: &[Family] = &[
             ("WIZ", &["wiz", "windower"]),
         ],
         common: &[
-            "link", "list", "payload", "reader", "spawn", "stage", "state", "topology",
+            "kept", "link", "list", "payload", "reader", "spawn", "stage", "state", "topology",
         ],
         switches: &[],
         seams: &[

@@ -21,7 +21,7 @@ use super::fill::Seen;
 use super::{KernelState, Outcome, Td, ThreadRequest, payload};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, ThreadPixels};
-use compute::Around;
+use compute::{Around, Rows};
 pub use draw::Draw;
 pub(super) use draw::{always, pages};
 pub use queue::Queue;
@@ -133,6 +133,7 @@ struct Hand {
     registers: Registers,
     /// Those of the thread, where a record has them.
     pixels: ThreadPixels,
+    rows: Rows,
 }
 
 /// What the dispatcher has for waves.

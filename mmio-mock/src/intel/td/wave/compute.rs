@@ -78,16 +78,17 @@ impl<'a> Around<'a> {
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<(), Cannot> {
         let kernel = self.cache.straight(run.kernel.ip).ok_or(Cannot::New)?;
-        let begin = self.begin(run.primitive)?;
+        let Hand {
+            registers: file,
+            pixels: own,
+            rows,
+            ..
+        } = hand;
+        let begin = self.begin(run.primitive, rows)?;
         let recorded = begin.primitive.recorded.ok_or(Cannot::Message)?;
         let filled = usize::from(run.registers);
         let end = begin.end(filled, &run.kernel);
         let ticks = begin.ticks(filled) + kernel.stats().instructions;
-        let Hand {
-            registers: file,
-            pixels: own,
-            ..
-        } = hand;
         let mut kept = None;
         if recorded.headerless() {
             recorded.pixels(&run.record(0), own);
@@ -184,20 +185,27 @@ impl<'a> Around<'a> {
         self.decoded((waiting, ending), (hand, known))
     }
 
-    /// What all threads of a primitive begin with.
-    fn begin(&self, primitive: u32) -> Result<Begin<'a>, Cannot> {
-        let primitive = self.primitives.get(primitive);
-        let begin = primitive.zip(self.constants);
-        let (primitive, constants) = begin.ok_or(Cannot::Message)?;
+    /// What all threads of a primitive begin with. `rows`: of the primitive that was asked for before, or of this one then.
+    fn begin<'r>(&self, number: u32, rows: &'r mut Rows) -> Result<Begin<'a, 'r>, Cannot>
+    where
+        'a: 'r,
+    {
+        let of = self.primitives.get(number);
+        let (primitive, constants) = of.zip(self.constants).ok_or(Cannot::Message)?;
+        if rows.of != Some(number) {
+            rows.of = Some(number);
+            rows.rows.clear();
+            rows.rows.extend(constants.iter().chain(primitive.data));
+        }
         Ok(Begin {
             primitive,
-            constants,
+            rows: &rows.rows,
         })
     }
 
     /// Fills the registers of a thread. Comes back with what its render target writes find of its pixels.
     fn fill<'p>(
-        (waiting, begin): (&'p Waiting, &Begin<'_>),
+        (waiting, begin): (&'p Waiting, &Begin<'_, '_>),
         registers: &mut [Grf],
         own: &'p mut ThreadPixels,
     ) -> Result<Option<&'p ThreadPixels>, Cannot> {
@@ -257,9 +265,12 @@ impl<'a> Around<'a> {
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Option<Done>, Cannot> {
         let Hand {
-            registers, pixels, ..
+            registers,
+            pixels,
+            rows,
+            ..
         } = hand;
-        let begin = self.begin(waiting.record.primitive)?;
+        let begin = self.begin(waiting.record.primitive, rows)?;
         let runner = Runner {
             id: id(waiting.number),
             dispatch_mask: waiting.dispatch_mask,
@@ -288,9 +299,12 @@ impl<'a> Around<'a> {
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Option<Done>, Cannot> {
         let Hand {
-            registers, pixels, ..
+            registers,
+            pixels,
+            rows,
+            ..
         } = hand;
-        let begin = self.begin(waiting.record.primitive)?;
+        let begin = self.begin(waiting.record.primitive, rows)?;
         let runner = Runner {
             id: id(waiting.number),
             dispatch_mask: waiting.dispatch_mask,
@@ -320,9 +334,14 @@ impl<'a> Around<'a> {
         (waiting, ending): (&Waiting, &mut Ending),
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Done, Cannot> {
-        let Hand { thread, pixels, .. } = hand;
+        let Hand {
+            thread,
+            pixels,
+            rows,
+            ..
+        } = hand;
         let record = &waiting.record;
-        let begin = self.begin(record.primitive)?;
+        let begin = self.begin(record.primitive, rows)?;
         thread.dispatch(&ThreadInit {
             id: id(waiting.number),
             ..record.kernel.init(waiting.dispatch_mask, self.sip)
@@ -360,36 +379,46 @@ fn id(number: u8) -> ThreadId {
     }
 }
 
-/// What all threads of a primitive begin with.
-struct Begin<'a> {
-    primitive: Primitive<'a>,
-    constants: &'a [Grf],
+/// Constants and data of the threads of a primitive, one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    rows: Vec<Grf>,
+    /// The number of the primitive in the present wave.
+    of: Option<u32>,
 }
 
-impl Begin<'_> {
-    fn rows(&self) -> usize {
-        self.constants.len() + self.primitive.data.len()
+impl Rows {
+    /// Another wave begins.
+    pub(super) fn forget(&mut self) {
+        self.of = None;
     }
+}
 
+/// What all threads of a primitive begin with.
+struct Begin<'a, 'r> {
+    primitive: Primitive<'a>,
+    /// Constants and data.
+    rows: &'r [Grf],
+}
+
+impl Begin<'_, '_> {
     /// The register behind the last that is filled, when the fixed function fills so many.
     fn end(&self, filled: usize, kernel: &KernelState) -> usize {
         let start = usize::from(kernel.urb_start);
-        filled.max(start + self.rows()).max(1)
+        filled.max(start + self.rows.len()).max(1)
     }
 
     /// Ticks of a thread beside its instructions and messages.
     fn ticks(&self, filled: usize) -> u64 {
-        DISPATCH_TICKS + (filled + self.rows()) as u64
+        DISPATCH_TICKS + (filled + self.rows.len()) as u64
     }
 
     /// Loads constants and data. Past r127 nothing is loaded.
+    #[inline]
     fn load(&self, kernel: &KernelState, registers: &mut [Grf]) {
         let start = usize::from(kernel.urb_start);
-        let behind = start + self.constants.len();
-        for (start, rows) in [(start, self.constants), (behind, self.primitive.data)] {
-            for (to, from) in registers.iter_mut().skip(start).zip(rows) {
-                *to = *from;
-            }
+        for (to, from) in registers.iter_mut().skip(start).zip(self.rows) {
+            *to = *from;
         }
     }
 }

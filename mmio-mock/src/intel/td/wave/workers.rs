@@ -9,7 +9,7 @@ use eu::Thread;
 use eu::straight::Registers;
 use jit::Crew;
 
-use super::compute::Around;
+use super::compute::{Around, Rows};
 use super::queue::Portion;
 use super::{Draw, Hand};
 use crate::intel::shared::aside::Known;
@@ -81,7 +81,11 @@ impl Workers {
             thread: Thread::of(around.isa),
             registers: Registers::default(),
             pixels: ThreadPixels::default(),
+            rows: Rows::default(),
         });
+        for hand in hands.iter_mut() {
+            hand.rows.forget();
+        }
         let Some((first, others)) = hands.split_first_mut() else {
             return;
         };
