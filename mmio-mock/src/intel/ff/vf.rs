@@ -258,7 +258,7 @@ impl Vf {
             if *machine.budget == 0 {
                 return Err(Step::Blocked);
             }
-            let before = *machine.budget;
+            let before = (*machine.budget, *machine.debt);
             machine.charge(VERTEX_TICKS);
             let draw = *draw;
             return match self.vertex(&draw, waiting, machine, kept) {
@@ -266,7 +266,7 @@ impl Vf {
                 Ok(None) => continue,
                 Err(Stall::Urb) => Err(Step::Blocked),
                 Err(Stall::Kept) => {
-                    *machine.budget = before;
+                    (*machine.budget, *machine.debt) = before;
                     Err(Step::Settle)
                 }
                 Err(Stall::Fault(fault, place)) => {

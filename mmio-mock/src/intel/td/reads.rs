@@ -28,7 +28,8 @@ impl Td {
         if excepts {
             return None;
         }
-        let mut ranges = wave::always(context, pushed);
+        let mut ranges: Vec<_> = pushed.into_iter().flat_map(Pushed::ranges).collect();
+        let mut table = Some(wave::always(context, None));
         for &(function, desc) in self.cache.messages(kernel.ip)? {
             match function {
                 sfid::MATH | sfid::URB => {}
@@ -38,6 +39,7 @@ impl Td {
                     if index == STATELESS {
                         return None;
                     }
+                    ranges.extend(table.take().into_iter().flatten());
                     let at = binding::surface_address(machine.mem, context, index).ok()?;
                     ranges.push(machine.shared.dataport.kept_view(at)?.range());
                 }
