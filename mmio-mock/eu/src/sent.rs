@@ -56,7 +56,8 @@ impl Sent {
     }
 
     /// Hands it to the port, for a thread of which these channels execute.
-    #[inline]
+    // Two callers, one of which has threads of few instructions: the call shows.
+    #[inline(always)]
     pub(crate) fn deliver<P: Port>(
         &self,
         file: &mut RegFile,
