@@ -168,16 +168,14 @@ impl<'a> Around<'a> {
     ) -> Result<Done, Cannot> {
         let kernel = &waiting.record.kernel;
         let straight = self.cache.straight(kernel.ip);
-        if let Some(straight) = straight.filter(|_| !kernel.alt_float) {
-            let done = self.straight(straight, (waiting, ending), (hand, known));
-            if let Some(done) = done.transpose() {
-                return done;
-            }
-        }
         let graph = self.cache.graph(kernel.ip);
-        let plain = !kernel.alt_float && !kernel.single_program_flow;
-        if let Some(graph) = graph.filter(|_| plain) {
-            let done = self.graph(graph, (waiting, ending), (hand, known));
+        let plain = !kernel.single_program_flow;
+        let kernels = [
+            straight.map(Alone::Straight),
+            graph.filter(|_| plain).map(Alone::Graph),
+        ];
+        for alone in kernels.into_iter().flatten().filter(|_| !kernel.alt_float) {
+            let done = self.alone(alone, (waiting, ending), (hand, known));
             if let Some(done) = done.transpose() {
                 return done;
             }
@@ -257,10 +255,10 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// A thread whose kernel has no branches; nothing where it has to run by its instructions.
-    fn straight(
+    /// A thread whose kernel runs over registers alone; nothing where it has to run by its instructions.
+    fn alone(
         &self,
-        kernel: &Straight,
+        kernel: Alone<'_>,
         (waiting, ending): (&Waiting, &mut Ending),
         (hand, known): (&mut Hand, &mut Known<'a>),
     ) -> Result<Option<Done>, Cannot> {
@@ -271,60 +269,41 @@ impl<'a> Around<'a> {
             ..
         } = hand;
         let begin = self.begin(waiting.record.primitive, rows)?;
+        let mask = waiting.dispatch_mask;
         let runner = Runner {
             id: id(waiting.number),
-            dispatch_mask: waiting.dispatch_mask,
+            dispatch_mask: mask,
         };
         let end = begin.end(waiting.filled(), &waiting.record.kernel);
-        let loaded = kernel.load(registers, end, waiting.dispatch_mask);
-        let pixels = Self::fill((waiting, &begin), loaded, pixels)?;
-        let mut port = self.port((pixels, waiting.lit()), ending, known);
-        match kernel.run(registers, &runner, &mut port) {
-            Ok(()) if port.ending.is_there => Ok(Some(Done {
-                served: port.served,
-                stats: *kernel.stats(),
-                ticks: begin.ticks(waiting.filled()) + kernel.stats().instructions + port.owed,
-                straight: true,
-            })),
-            Err(Broken::Fault(why)) => Err(why),
-            Ok(()) | Err(Broken::Other | Broken::Time) => Ok(None),
-        }
-    }
-
-    /// A thread whose kernel has branches, all of it compiled; nothing where it has to run by its instructions.
-    fn graph(
-        &self,
-        kernel: &Graph,
-        (waiting, ending): (&Waiting, &mut Ending),
-        (hand, known): (&mut Hand, &mut Known<'a>),
-    ) -> Result<Option<Done>, Cannot> {
-        let Hand {
-            registers,
-            pixels,
-            rows,
-            ..
-        } = hand;
-        let begin = self.begin(waiting.record.primitive, rows)?;
-        let runner = Runner {
-            id: id(waiting.number),
-            dispatch_mask: waiting.dispatch_mask,
+        let loaded = match kernel {
+            Alone::Straight(kernel) => kernel.load(registers, end, mask),
+            Alone::Graph(kernel) => kernel.load(registers, end, mask),
         };
-        let end = begin.end(waiting.filled(), &waiting.record.kernel);
-        let loaded = kernel.load(registers, end, waiting.dispatch_mask);
         let pixels = Self::fill((waiting, &begin), loaded, pixels)?;
         let mut port = self.port((pixels, waiting.lit()), ending, known);
-        let most = self.draw.longest() * 2;
-        let (mut budget, mut stats) = (most, RunStats::default());
-        match kernel.run(registers, &runner, &mut port, &mut budget, &mut stats) {
-            Ok(()) if port.ending.is_there => Ok(Some(Done {
+        let ran = match kernel {
+            Alone::Straight(kernel) => {
+                let stats = *kernel.stats();
+                let ran = kernel.run(registers, &runner, &mut port);
+                ran.map(|()| (stats, stats.instructions))
+            }
+            Alone::Graph(kernel) => {
+                let most = self.draw.longest() * 2;
+                let (mut budget, mut stats) = (most, RunStats::default());
+                let ran = kernel.run(registers, &runner, &mut port, &mut budget, &mut stats);
+                ran.map(|()| (stats, most - budget))
+            }
+        };
+        match ran {
+            Ok((stats, ticks)) if port.ending.is_there => Ok(Some(Done {
                 served: port.served,
                 stats,
-                ticks: begin.ticks(waiting.filled()) + (most - budget) + port.owed,
-                straight: false,
+                ticks: begin.ticks(waiting.filled()) + ticks + port.owed,
+                straight: matches!(kernel, Alone::Straight(_)),
             })),
             Err(Broken::Fault(why)) => Err(why),
             Err(Broken::Time) => Err(Cannot::Time),
-            Ok(()) | Err(Broken::Other) => Ok(None),
+            Ok(_) | Err(Broken::Other) => Ok(None),
         }
     }
 
@@ -367,6 +346,13 @@ impl<'a> Around<'a> {
             _ => Err(Cannot::Message),
         }
     }
+}
+
+/// A kernel that runs over registers alone.
+#[derive(Clone, Copy)]
+enum Alone<'k> {
+    Straight(&'k Straight),
+    Graph(&'k Graph),
 }
 
 /// What tells a thread of a number from others.
