@@ -112,6 +112,20 @@ impl Emitter {
         })
     }
 
+    /// Goes to the label that comes back when all sixteen channels execute; else takes their masks up.
+    fn unless_full(&mut self) -> CodeLabel {
+        let full = self.ops.create_label();
+        emit!(
+            self,
+            mov(eax, dword_ptr(rsi)),
+            and(eax, 0xffff),
+            cmp(eax, 0xffff),
+            je(full)
+        );
+        self.masks();
+        full
+    }
+
     /// Emits the function of a stretch.
     pub(crate) fn stretch(&mut self, steps: &[Step]) {
         let mut begin = self.ops.create_label();
@@ -120,15 +134,7 @@ impl Emitter {
         let masked = steps.iter().any(|s| !s.unmasked);
         emit!(self, vpxor(ymm5, ymm5, ymm5));
         if masked {
-            let mut full = self.ops.create_label();
-            emit!(
-                self,
-                mov(eax, dword_ptr(rsi)),
-                and(eax, 0xffff),
-                cmp(eax, 0xffff),
-                je(full)
-            );
-            self.masks();
+            let mut full = self.unless_full();
             self.steps(steps, false);
             self.spoilt |= self.ops.set_label(&mut full).is_err();
         }

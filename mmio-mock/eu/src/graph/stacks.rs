@@ -195,7 +195,7 @@ pub(super) fn flow(d: &Decoded, at: Depths, [behind, jump, spare]: [u16; 3]) -> 
                 }
             };
             if !d.no_mask {
-                // Nothing changes when some execute and none goes. When none executes, it is to be looked who is left.
+                // When channels execute and none of them leaves, no mask changes. When no channel executes, the masks tell which channels are left.
                 let mut looks = Vec::new();
                 left(&mut looks);
                 looks.push(Act::Empty(X, spare));

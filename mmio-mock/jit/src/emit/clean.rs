@@ -100,7 +100,7 @@ pub(crate) fn results(operation: Operation) -> bool {
 
 /// What is known at the beginning of each block.
 pub(crate) fn at_entries(blocks: &[Block]) -> Vec<Clean> {
-    // Nothing is known of a block that nothing has come to: all may be.
+    // A block has no entry here before another block has led to it.
     let mut known: Vec<Option<Clean>> = vec![None; blocks.len()];
     let mut left = vec![(0, Clean::default())];
     while let Some((number, clean)) = left.pop() {

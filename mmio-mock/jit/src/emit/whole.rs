@@ -157,15 +157,7 @@ impl Emitter {
         self.count(block, labels);
         let mut steps = chain.iter().flat_map(|number| &blocks[*number].steps);
         if steps.any(|step| !step.unmasked) {
-            let mut full = self.ops.create_label();
-            emit!(
-                self,
-                mov(eax, dword_ptr(rsi)),
-                and(eax, 0xffff),
-                cmp(eax, 0xffff),
-                je(full)
-            );
-            self.masks();
+            let mut full = self.unless_full();
             self.form(blocks, chain, (labels, clean), false);
             self.place(&mut full);
         }

@@ -21,7 +21,7 @@ const MOST: u64 = 1 << 12;
 pub struct Kept {
     /// Pages of memory in order; `None` when no thread is kept.
     pages: Option<Arc<Vec<usize>>>,
-    /// Pages of the address space that are none of these, each at the place of its lowest bits.
+    /// Pages of the address space that the threads will not write. The low bits of a page's number choose its place in the table.
     others: [Option<u64>; KNOWN],
     /// Kernels and binding tables of threads that read none of these.
     looked: Vec<(u32, u32)>,
@@ -73,7 +73,7 @@ impl Kept {
         }
         let at = GpuAddr(page * PAGE_SIZE as u64);
         let pages = self.pages.as_ref();
-        // Who reads where nothing is meets a fault, and says so when all before it has ended.
+        // To read an address without a page is a fault. The threads in front of the reader end before the fault is reported.
         let meets = mem.translate(at, Access::Read).map_or(true, |index| {
             let page = index / PAGE_SIZE;
             pages.is_some_and(|pages| pages.binary_search(&page).is_ok())

@@ -142,7 +142,6 @@ impl Stage for Windower {
     }
 
     fn settle(&mut self, ctx: &mut StepContext<'_, '_>) -> bool {
-        ctx.kept.end();
         self.glue(ctx).1.end_wave()
     }
 
