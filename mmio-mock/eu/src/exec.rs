@@ -203,19 +203,30 @@ pub(crate) fn finish_float<const N: usize>(
     mask: u16,
     r: [f64; N],
 ) -> Next {
+    finish_sum(t, d, mask, (r, r))
+}
+
+/// The same where the accumulator keeps other doubles than those that the destination's floats are made of.
+#[inline(always)]
+pub(crate) fn finish_sum<const N: usize>(
+    t: &mut Thread,
+    d: &Decoded,
+    mask: u16,
+    (kept, r): ([f64; N], [f64; N]),
+) -> Next {
     match d.simple_float {
         SimpleFloat::Vec(off) => {
             if let Some(raw) = narrow_all(&r)
                 && !(t.alt && any_infinity(&raw))
             {
-                float_acc(t, d, r);
+                float_acc(t, d, kept);
                 t.regs.set_vec(off, mask, &raw);
                 return Next::Seq;
             }
         }
         SimpleFloat::Null => {
             if !may_be_nan(&r) {
-                float_acc(t, d, r);
+                float_acc(t, d, kept);
                 return Next::Seq;
             }
         }
@@ -225,13 +236,13 @@ pub(crate) fn finish_float<const N: usize>(
                 && let Some(raw) = nearest_all(&r)
                 && !(t.alt && any_infinity(&raw))
             {
-                float_acc(t, d, r);
+                float_acc(t, d, kept);
                 t.regs.set_vec(off, mask, &raw);
                 return Next::Seq;
             }
         }
     }
-    finish_float_any(t, d, mask, r)
+    finish_sum_any(t, d, mask, (&kept, r))
 }
 
 /// Implicit accumulator update.
@@ -246,16 +257,26 @@ fn float_acc<const N: usize>(t: &mut Thread, d: &Decoded, r: [f64; N]) {
     }
 }
 
-/// The general form of `finish_float`.
+/// The general form of `finish_sum`.
 #[inline(never)]
-fn finish_float_any<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: [f64; N]) -> Next {
+fn finish_sum_any<const N: usize>(
+    t: &mut Thread,
+    d: &Decoded,
+    mask: u16,
+    (kept, r): (&[f64; N], [f64; N]),
+) -> Next {
     // Which payload a host operation keeps depends on the compiler: one NaN for all.
     let mut nan = false;
     for v in &r {
         nan |= v.is_nan();
     }
-    let r = if nan { one_nan(r) } else { r };
-    float_acc(t, d, r);
+    let kept = if nan { one_nan(*kept) } else { *kept };
+    float_acc(t, d, kept);
+    let r = match d.dst.kind {
+        DstKind::Acc(..) => kept,
+        _ if nan => one_nan(r),
+        _ => r,
+    };
     // By value: the lanes stay in registers on the common path.
     let r = if t.alt || d.special {
         finish_special(t, d, mask, r)

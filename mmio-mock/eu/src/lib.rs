@@ -18,7 +18,6 @@ pub mod r#gen;
 pub mod graph;
 pub mod grf;
 mod liveness;
-pub mod loops;
 mod lower;
 pub mod mask;
 pub mod math;

@@ -41,7 +41,8 @@ pub(crate) fn widen_all<const N: usize>(mut raw: [u32; N], and: u32, xor: u32) -
 
 /// A result as single float bits: rounded toward zero, denormals flushed (PRM 10.3.1.2).
 #[inline(always)]
-pub(crate) fn narrow(x: f64) -> u32 {
+#[must_use]
+pub fn narrow(x: f64) -> u32 {
     // The low 29 bits are what single precision cannot hold; a NaN keeps its quiet bit.
     let keep = if x.abs() < MIN_NORMAL {
         1 << 63

@@ -89,6 +89,18 @@ pub(crate) fn sum_to_odd(a: f64, b: f64) -> f64 {
     })
 }
 
+/// The sum of two floats, such that cutting digits off gives what cutting them off the exact sum gives: of the two doubles beside an
+/// inexact sum, the one toward zero.
+#[inline(always)]
+#[must_use]
+pub fn sum_toward_zero(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    // Knuth's two-sum, as above. What is lacking is no smaller than a denormal single: its product with the sum is no zero.
+    let part = sum - a;
+    let lacks = (a - (sum - part)) + (b - part);
+    f64::from_bits(sum.to_bits() - u64::from(lacks * sum < 0.0))
+}
+
 /// An integer as a float, odd in its last place if it was inexact.
 pub(crate) fn int_to_odd(v: i64) -> f64 {
     let magnitude = v.unsigned_abs();

@@ -23,6 +23,9 @@ pub trait Eight: Copy {
     /// Four doubles, or the bits of them.
     type D: Copy;
 
+    /// Whether the host has an instruction for [`fused_f`](Eight::fused_f).
+    const FUSES: bool;
+
     /// Integers from their places in memory.
     fn load(self, from: &[u32; 8]) -> Self::I;
     /// Integers to their places in memory.
@@ -44,6 +47,10 @@ pub trait Eight: Copy {
     fn mul_f(self, a: Self::F, b: Self::F) -> Self::F;
     /// a / b
     fn div_f(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a * b + c, rounded once
+    fn fused_f(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// Square roots.
+    fn root_f(self, a: Self::F) -> Self::F;
     /// The smaller one; `b` where one is a NaN.
     fn min_f(self, a: Self::F, b: Self::F) -> Self::F;
     /// The larger one; `b` where one is a NaN.
@@ -86,6 +93,10 @@ pub trait Eight: Copy {
     fn shl(self, a: Self::I, by: u32) -> Self::I;
     /// Bits moved down; zero from 32 on.
     fn shr(self, a: Self::I, by: u32) -> Self::I;
+    /// Bits moved up, each by a number of its own; zero from 32 on.
+    fn shl_each(self, a: Self::I, by: Self::I) -> Self::I;
+    /// Signed integers moved down, each by a number of its own below 32.
+    fn sar_each(self, a: Self::I, by: Self::I) -> Self::I;
     /// Bits moved down, each by a number of its own; zero from 32 on.
     fn shr_each(self, a: Self::I, by: Self::I) -> Self::I;
     /// The smaller signed integer.
@@ -100,6 +111,8 @@ pub trait Eight: Copy {
     fn select(self, mask: Self::I, a: Self::I, b: Self::I) -> Self::I;
     /// The highest bit of each, the first one's in bit 0.
     fn mask(self, a: Self::I) -> u8;
+    /// All ones for each of eight bits that is set, the lowest one first.
+    fn chosen(self, bits: u32) -> Self::I;
     /// Entries of a table by the lowest three bits of their numbers.
     fn pick(self, table: Self::I, at: Self::I) -> Self::I;
     /// Dwords by their numbers; the last one for numbers beyond.

@@ -4,7 +4,6 @@
 //! are two halves. `ymm0` to `ymm4` are for intermediate values, `ymm5` is zero, `ymm6` to `ymm13` hold values of the thread
 //! ([`Held`]), `ymm14` and `ymm15` say which channels of the second and of the first eight execute.
 
-mod clean;
 mod compute;
 mod doubles;
 mod extended;
@@ -13,8 +12,6 @@ mod operand;
 mod truncated;
 mod whole;
 mod words;
-
-pub(crate) use clean::Clean;
 
 use crate::constants::{bits, lanes};
 use crate::held::{Held, Value};

@@ -1,6 +1,6 @@
 //! What registers of the host hold: a value that is held is not read again.
 
-use crate::emit::Clean;
+use crate::clean::Clean;
 
 /// First host register that values are held in, and how many there are. Those below are for intermediate values, those above
 /// for masks.

@@ -11,9 +11,9 @@
 use eu::stretch::Compiler;
 use std::sync::Arc;
 
+mod clean;
 #[cfg(target_arch = "x86_64")]
 mod code;
-#[cfg(target_arch = "x86_64")]
 mod constants;
 mod crew;
 pub mod eight;
@@ -25,7 +25,7 @@ mod loops;
 mod vectors;
 
 pub use crew::Crew;
-pub use loops::loops;
+pub use loops::{loops, plain_loops};
 pub use vectors::{vectors, wide};
 
 /// The compiler of this host; `None` where it has none: another architecture, no AVX2 or FMA, or no memory that may be

@@ -43,7 +43,10 @@ pub fn compilers() -> impl Iterator<Item = (&'static str, Arc<dyn Compiler>)> {
     if code.is_none() {
         println!("skipped: machine code, which this host does not run");
     }
-    code.into_iter().chain([("loops", jit::loops())])
+    code.into_iter().chain([
+        ("loops", jit::loops()),
+        ("loops of any host", jit::plain_loops()),
+    ])
 }
 
 /// A compiler that notes what it was given.

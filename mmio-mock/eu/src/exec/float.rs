@@ -1,12 +1,13 @@
 //! Float mov, sel, add, mul, mac.
 //!
 //! PRM: volume 4, 10.3, 14.2.1, 14.2.24, 14.2.28. Lanes compute in double precision, standing
-//! for the 54-bit mantissa of the hardware's adder, and round at the destination: toward zero before Sandy Bridge.
+//! for the 54-bit mantissa of the hardware's adder, and round at the destination: toward zero before Sandy Bridge, where the exact sum of
+//! `add` is what is cut off.
 
 use crate::class::{Load, by_exact_class};
 use crate::decoded::{Decoded, Handler, Next};
-use crate::exec::{finish_float, illegal};
-use crate::rounding::{Rounding, sum_to_odd};
+use crate::exec::{finish_float, finish_sum, illegal};
+use crate::rounding::{Rounding, sum_to_odd, sum_toward_zero};
 use crate::thread::Thread;
 use isa::Opcode;
 
@@ -44,12 +45,14 @@ pub(crate) fn sel_masks(t: &Thread, d: &Decoded) -> (u16, u16) {
 
 fn add<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
-    let mut r = A::get::<N>(t, &d.src[0]);
+    let a = A::get::<N>(t, &d.src[0]);
     let b = B::get::<N>(t, &d.src[1]);
+    let (mut sums, mut r) = ([0.0; N], [0.0; N]);
     for i in 0..N {
-        r[i] += b[i];
+        sums[i] = a[i] + b[i];
+        r[i] = sum_toward_zero(a[i], b[i]);
     }
-    finish_float(t, d, mask, r)
+    finish_sum(t, d, mask, (sums, r))
 }
 
 /// Sums where results are rounded: a mode that rounds to one side needs to know what the sum lacks.

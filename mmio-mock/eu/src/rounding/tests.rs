@@ -3,7 +3,8 @@
 //! PRM: Sandy Bridge volume 4 part 2, rounding of floats.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::{Rounding, int_to_odd, nearest_all, sum_to_odd};
+use super::{Rounding, int_to_odd, nearest_all, sum_to_odd, sum_toward_zero};
+use crate::operand::narrow;
 use rustc_apfloat::ieee::{Double, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
@@ -49,6 +50,9 @@ fn products_and_sums_round_once() {
             let add = single(a).add_r(single(c), round).value;
             let got = ours.narrow(sum_to_odd(x, z));
             assert_eq!(got, flushed(add.to_bits()), "{ours:?} {a:e} + {c:e}");
+            if ours == Rounding::Zero {
+                assert_eq!(narrow(sum_toward_zero(x, z)), got, "{a:e} + {c:e}");
+            }
             let mul = single(a).mul_r(single(b), round).value;
             assert_eq!(
                 ours.narrow(x * y),

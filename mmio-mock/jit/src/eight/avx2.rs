@@ -49,6 +49,8 @@ impl Eight for Avx2 {
     type I = __m256i;
     type D = __m256d;
 
+    const FUSES: bool = true;
+
     operations! {
         load(from: &[u32; 8]) -> __m256i {
             // SAFETY: eight dwords are read, as many as there are, at any alignment.
@@ -66,6 +68,8 @@ impl Eight for Avx2 {
         sub_f(a: __m256, b: __m256) -> __m256 { _mm256_sub_ps(a, b) }
         mul_f(a: __m256, b: __m256) -> __m256 { _mm256_mul_ps(a, b) }
         div_f(a: __m256, b: __m256) -> __m256 { _mm256_div_ps(a, b) }
+        fused_f(a: __m256, b: __m256, c: __m256) -> __m256 { _mm256_fmadd_ps(a, b, c) }
+        root_f(a: __m256) -> __m256 { _mm256_sqrt_ps(a) }
         min_f(a: __m256, b: __m256) -> __m256 { _mm256_min_ps(a, b) }
         max_f(a: __m256, b: __m256) -> __m256 { _mm256_max_ps(a, b) }
         less(a: __m256, b: __m256) -> __m256i {
@@ -111,6 +115,8 @@ impl Eight for Avx2 {
         shr(a: __m256i, by: u32) -> __m256i {
             _mm256_srl_epi32(a, _mm_cvtsi32_si128(by as i32))
         }
+        shl_each(a: __m256i, by: __m256i) -> __m256i { _mm256_sllv_epi32(a, by) }
+        sar_each(a: __m256i, by: __m256i) -> __m256i { _mm256_srav_epi32(a, by) }
         shr_each(a: __m256i, by: __m256i) -> __m256i { _mm256_srlv_epi32(a, by) }
         min(a: __m256i, b: __m256i) -> __m256i { _mm256_min_epi32(a, b) }
         max(a: __m256i, b: __m256i) -> __m256i { _mm256_max_epi32(a, b) }
@@ -123,6 +129,11 @@ impl Eight for Avx2 {
         mask(a: __m256i) -> u8 {
             // CAST: eight bits.
             _mm256_movemask_ps(_mm256_castsi256_ps(a)) as u8
+        }
+        chosen(bits: u32) -> __m256i {
+            let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let bits = _mm256_set1_epi32(bits.cast_signed());
+            _mm256_cmpeq_epi32(_mm256_and_si256(bits, each), each)
         }
         pick(table: __m256i, at: __m256i) -> __m256i { _mm256_permutevar8x32_epi32(table, at) }
         look_up(table: &[f32; 256], at: __m256i) -> __m256 {

@@ -17,6 +17,8 @@ impl Eight for Plain {
     type I = [u32; 8];
     type D = [f64; 4];
 
+    const FUSES: bool = false;
+
     #[inline(always)]
     fn load(self, from: &[u32; 8]) -> [u32; 8] {
         *from
@@ -56,6 +58,14 @@ impl Eight for Plain {
     #[inline(always)]
     fn div_f(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
         from_fn(|i| a[i] / b[i])
+    }
+    #[inline(always)]
+    fn fused_f(self, a: [f32; 8], b: [f32; 8], c: [f32; 8]) -> [f32; 8] {
+        from_fn(|i| a[i].mul_add(b[i], c[i]))
+    }
+    #[inline(always)]
+    fn root_f(self, a: [f32; 8]) -> [f32; 8] {
+        a.map(f32::sqrt)
     }
     #[inline(always)]
     fn min_f(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
@@ -139,6 +149,14 @@ impl Eight for Plain {
         a.map(|a| a.checked_shr(by).unwrap_or(0))
     }
     #[inline(always)]
+    fn shl_each(self, a: [u32; 8], by: [u32; 8]) -> [u32; 8] {
+        from_fn(|i| a[i].checked_shl(by[i]).unwrap_or(0))
+    }
+    #[inline(always)]
+    fn sar_each(self, a: [u32; 8], by: [u32; 8]) -> [u32; 8] {
+        from_fn(|i| (a[i] as i32 >> (by[i] & 31)) as u32)
+    }
+    #[inline(always)]
     fn shr_each(self, a: [u32; 8], by: [u32; 8]) -> [u32; 8] {
         from_fn(|i| a[i].checked_shr(by[i]).unwrap_or(0))
     }
@@ -166,6 +184,10 @@ impl Eight for Plain {
     fn mask(self, a: [u32; 8]) -> u8 {
         // CAST: one bit.
         a.iter().rev().fold(0, |all, a| all << 1 | (a >> 31) as u8)
+    }
+    #[inline(always)]
+    fn chosen(self, bits: u32) -> [u32; 8] {
+        from_fn(|i| ones(bits >> i & 1 != 0))
     }
     #[inline(always)]
     fn pick(self, table: [u32; 8], at: [u32; 8]) -> [u32; 8] {

@@ -1,6 +1,7 @@
 //! What each operation computes, eight channels at a time.
 
-use super::{Emitter, Half, ZERO, clean, emit, x, y};
+use super::{Emitter, Half, ZERO, emit, x, y};
+use crate::clean;
 use crate::constants::{
     BELOW_ONE, COUNT, EXPONENT, MAGNITUDE_64, NAN, NO_DWORD, NORMAL_64, ONE, ONE_64, SIGN,
     SINGLE_64,
@@ -62,6 +63,11 @@ impl Emitter {
             | Operation::Accumulate(_)
             | Operation::Interpolate
             | Operation::Dot(_) => self.of_doubles(half),
+            // The accumulator keeps the double, and the float is made of the exact sum.
+            Operation::Add if step.accumulator.is_some() && step.truncate => {
+                self.keep_double_sums(half);
+                self.of_floats(half)
+            }
             Operation::Add | Operation::Multiply if step.accumulator.is_some() => {
                 self.of_doubles(half)
             }
@@ -352,8 +358,8 @@ impl Emitter {
         emit!(self, vblendvps(y(r), y(b), y(a), ymm0));
     }
 
-    /// A sum or product in double precision, then truncated.
-    pub(super) fn in_doubles(&mut self, adds: bool, (a, b): (u8, u8), r: u8) {
+    /// Two sources as doubles: the upper four in `ymm0` and `ymm1`, the lower four in `ymm2` and `ymm4`.
+    pub(super) fn as_doubles(&mut self, (a, b): (u8, u8)) {
         // The upper four first: `a` and `b` may be the registers that the lower four come to.
         emit!(
             self,
@@ -364,12 +370,6 @@ impl Emitter {
             vcvtps2pd(ymm2, x(a)),
             vcvtps2pd(ymm4, x(b))
         );
-        if adds {
-            emit!(self, vaddpd(ymm3, ymm0, ymm1), vaddpd(ymm2, ymm2, ymm4));
-        } else {
-            emit!(self, vmulpd(ymm3, ymm0, ymm1), vmulpd(ymm2, ymm2, ymm4));
-        }
-        self.join_truncated(r);
     }
 
     /// The doubles in `ymm2` and `ymm3` as single floats, truncated: below the smallest normal one they are zeros.

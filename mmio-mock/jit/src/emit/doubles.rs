@@ -60,21 +60,25 @@ impl Emitter {
         })
     }
 
+    /// Sums in `ymm2` and `ymm3`.
+    fn double_sums(&mut self, half: Half<'_>) {
+        let [a, b] = self.pairs(half);
+        emit!(
+            self,
+            vaddpd(ymm2, y(a[0]), y(b[0])),
+            vaddpd(ymm3, y(a[1]), y(b[1]))
+        );
+    }
+
+    /// Puts sums into the accumulator.
+    pub(super) fn keep_double_sums(&mut self, half: Half<'_>) {
+        self.double_sums(half);
+        self.keep_doubles(half);
+    }
+
     pub(super) fn of_doubles(&mut self, half: Half<'_>) -> u8 {
         match half.step.operation {
-            Operation::Add => {
-                let [a, b] = self.pairs(half);
-                for part in [0, 1] {
-                    emit!(
-                        self,
-                        vaddpd(
-                            y(2 + part),
-                            y(a[usize::from(part)]),
-                            y(b[usize::from(part)])
-                        )
-                    );
-                }
-            }
+            Operation::Add => self.double_sums(half),
             Operation::Multiply => {
                 let [a, b] = self.pairs(half);
                 for part in [0, 1] {
@@ -167,10 +171,9 @@ impl Emitter {
         }
     }
 
-    /// What the doubles in `ymm2` and `ymm3` leave in the accumulator, and their single floats.
-    fn finish_doubles(&mut self, half: Half<'_>) -> u8 {
-        let step = half.step;
-        if let Some(lane) = step.accumulator {
+    /// What the doubles in `ymm2` and `ymm3` leave in the accumulator.
+    fn keep_doubles(&mut self, half: Half<'_>) {
+        if let Some(lane) = half.step.accumulator {
             let nan = self.constant(NAN_64);
             let lane = i32::from(lane) + 8 * i32::from(half.number);
             emit!(self, mov(r9, qword_ptr(rsi + ACCUMULATOR)));
@@ -185,6 +188,12 @@ impl Emitter {
             }
             emit!(self, mov(byte_ptr(r9 + KINDS + lane / 8), 1));
         }
+    }
+
+    /// The same, and their single floats.
+    fn finish_doubles(&mut self, half: Half<'_>) -> u8 {
+        let step = half.step;
+        self.keep_doubles(half);
         let r = self.held.take(Value::Scratch);
         if step.destination.is_none() {
             return r;

@@ -4,7 +4,8 @@
 //! host; it has one form for threads of which all channels execute and one for others. Blocks that follow a branch which no channel takes
 //! are emitted behind it once more, as what was held and which channels execute is the same there.
 
-use super::{Clean, Emitter, clean, emit};
+use super::{Emitter, emit};
+use crate::clean::{self, Clean};
 use crate::held::Held;
 use eu::graph::{Act, Block, Blocks, Chooser, End, Group, Mask, NO_TIME, Progress};
 use eu::stretch::Predicate;

@@ -49,7 +49,7 @@ impl Clean {
     }
 
     /// What is known behind a step, of which any channels may execute.
-    fn step(&mut self, step: &Step) {
+    pub(crate) fn step(&mut self, step: &Step) {
         let Some(first) = step.destination else {
             return;
         };

@@ -1,22 +1,30 @@
 //! Words: sums of pixel positions, flags as words, and integers in the accumulator.
 
-use super::Line;
+use super::line::Line;
 use super::operand::{self, Flat};
-use crate::stretch::Channels;
+use crate::eight::Eight;
+use eu::stretch::Channels;
 
 /// Channels.
 const N: usize = 16;
 
 /// Sums of words, sixteen of them in eight dwords.
-pub(super) fn add(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
+pub(super) fn add<E: Eight>(
+    host: E,
+    line: &Line,
+    registers: &mut Flat,
+    channels: &mut Channels<'_>,
+) {
     let mut sums = [0i32; N];
     for source in 0..2 {
-        let values = line.operands.dwords::<N>(source, registers);
         let negative = line.operands.negative[source];
-        for i in 0..N {
-            // CAST: words as dwords with their sign.
-            let value = values[i] as i32;
-            sums[i] += if negative { -value } else { value };
+        for (half, sums) in (0..).zip(sums.chunks_exact_mut(8)) {
+            let values = host.array(line.operands.dwords(host, source, half, registers));
+            for (sum, value) in sums.iter_mut().zip(values) {
+                // CAST: words as dwords with their sign.
+                let value = value as i32;
+                *sum += if negative { -value } else { value };
+            }
         }
     }
     if let Some(lane) = line.accumulator {
@@ -35,7 +43,7 @@ pub(super) fn add(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>
     let Some(to) = line.destination else {
         return;
     };
-    let Some(to) = operand::dwords_mut::<8>(registers, to) else {
+    let Some(to) = operand::dwords_mut(registers, to) else {
         return;
     };
     for (i, to) in to.iter_mut().enumerate() {
@@ -47,14 +55,15 @@ pub(super) fn add(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>
     }
 }
 
-/// The whole sums of dwords, in the lanes from one on.
-pub(super) fn accumulate_sums<const CHANNELS: usize>(
+/// The whole sums of dwords of eight channels, in the lanes from one on.
+pub(super) fn accumulate_sums(
     line: &Line,
     lane: u8,
-    (a, b): (&[u32; CHANNELS], &[u32; CHANNELS]),
+    half: u16,
+    [a, b]: [[u32; 8]; 2],
     channels: &mut Channels<'_>,
 ) {
-    let at = usize::from(lane & 8);
+    let at = usize::from(lane & 8) + 8 * usize::from(half);
     let whole = |source: usize, value: u32| {
         let value = if line.signed[source] {
             // CAST: with its sign.
@@ -68,22 +77,25 @@ pub(super) fn accumulate_sums<const CHANNELS: usize>(
             value
         }
     };
-    for i in 0..CHANNELS {
+    for i in 0..8 {
         if let Some(to) = channels.accumulator.lanes.get_mut(at + i) {
             *to = (whole(0, a[i]) + whole(1, b[i])) as u64;
         }
     }
-    for half in 0..CHANNELS / 8 {
-        channels.accumulator.float[(at / 8 + half) & 3] = false;
-    }
+    channels.accumulator.float[(at / 8) & 3] = false;
 }
 
 /// A word becomes a flag register.
-pub(super) fn set_flag(line: &Line, registers: &mut Flat, channels: &mut Channels<'_>) {
+pub(super) fn set_flag<E: Eight>(
+    host: E,
+    line: &Line,
+    registers: &mut Flat,
+    channels: &mut Channels<'_>,
+) {
     if line.written(channels) == 0 {
         return;
     }
-    let [word, ..] = line.operands.dwords::<8>(0, registers);
+    let [word, ..] = host.array(line.operands.dwords(host, 0, 0, registers));
     // CAST: the word.
     channels.flags[line.flag] = word as u16;
 }
@@ -92,8 +104,9 @@ pub(super) fn set_flag(line: &Line, registers: &mut Flat, channels: &mut Channel
 pub(super) fn get_flag(line: &Line, registers: &mut Flat, channels: &Channels<'_>) {
     if let Some(word) = line.destination
         && line.written(channels) != 0
+        && let Some(to) = registers.get_mut(usize::from(word) / 2)
     {
-        let flags = channels.flags[line.flag];
-        crate::grf::set_elem(registers, word.saturating_mul(2), 2, flags.into());
+        let shift = 16 * (u32::from(word) & 1);
+        *to = *to & !(0xffff << shift) | u32::from(channels.flags[line.flag]) << shift;
     }
 }

@@ -1,0 +1,350 @@
+//! What each operation computes, eight channels at a time.
+
+use super::doubles;
+use super::line::Line;
+use super::operand::Flat;
+use super::singles::{
+    Add, AddTruncated, Floats, Floor, Fraction, Inverse, InverseRoot, Move, Multiply, MultiplyAdd,
+    MultiplyTruncated, NearestWhole, SquareRoot, Truncate, finish,
+};
+use super::words;
+use crate::eight::{Eight, each};
+use eu::stretch::{ByResult, Channels, Condition, Operation, narrow};
+
+/// What a line computes with.
+struct At<'a, 'b, E> {
+    host: E,
+    line: &'a Line,
+    registers: &'a mut Flat,
+    channels: &'a mut Channels<'b>,
+}
+
+/// Does a step. Inlined into what calls it, so that it is compiled for the host that the caller is compiled for.
+#[inline(always)]
+pub(super) fn run<E: Eight>(
+    host: E,
+    line: &Line,
+    registers: &mut Flat,
+    channels: &mut Channels<'_>,
+) {
+    let mut at = At {
+        host,
+        line,
+        registers,
+        channels,
+    };
+    match line.operation {
+        Operation::Copy => at.of_dwords::<Copy>(),
+        Operation::Select => at.select(),
+        Operation::Not => at.of_dwords::<Not>(),
+        Operation::And => at.of_dwords::<And>(),
+        Operation::Or => at.of_dwords::<Or>(),
+        Operation::Xor => at.of_dwords::<Xor>(),
+        Operation::ShiftLeft => at.of_dwords::<ShiftLeft>(),
+        Operation::ShiftRight => at.of_dwords::<ShiftRight>(),
+        Operation::ShiftSigned => at.of_dwords::<ShiftSigned>(),
+        Operation::AddDwords => at.add_dwords(),
+        Operation::CompareDwords { condition, signed } => at.compare_dwords(condition, signed),
+        Operation::CompareFloats(condition) => at.compare_floats(condition),
+        Operation::SelectFloat(condition) => at.select_float(condition),
+        Operation::ToFloat { signed } => match (signed, line.truncate) {
+            (true, false) => at.of_dwords::<FromSigned>(),
+            (true, true) => at.of_dwords::<FromSignedTruncated>(),
+            (false, false) => at.of_dwords::<FromUnsigned>(),
+            (false, true) => at.of_dwords::<FromUnsignedTruncated>(),
+        },
+        Operation::ToDword => at.dwords_of_floats(),
+        Operation::Move => at.of_floats::<Move>(),
+        Operation::Add | Operation::Multiply if line.accumulator.is_some() => {
+            doubles::doubles(host, line, at.registers, at.channels);
+        }
+        Operation::Line
+        | Operation::Accumulate(_)
+        | Operation::Interpolate
+        | Operation::Dot(_)
+        | Operation::Plane => doubles::doubles(host, line, at.registers, at.channels),
+        Operation::AddWords => words::add(host, line, at.registers, at.channels),
+        Operation::SetFlag => words::set_flag(host, line, at.registers, at.channels),
+        Operation::GetFlag => words::get_flag(line, at.registers, at.channels),
+        Operation::Extended(function) => {
+            doubles::extended(host, function, line, at.registers, at.channels);
+        }
+        Operation::Add if line.truncate => at.of_floats::<AddTruncated>(),
+        Operation::Add => at.of_floats::<Add>(),
+        Operation::Multiply if line.truncate => at.of_floats::<MultiplyTruncated>(),
+        Operation::Multiply => at.of_floats::<Multiply>(),
+        Operation::MultiplyAdd => at.of_floats::<MultiplyAdd>(),
+        Operation::Floor => at.of_floats::<Floor>(),
+        Operation::NearestWhole => at.of_floats::<NearestWhole>(),
+        Operation::Truncate => at.of_floats::<Truncate>(),
+        Operation::Fraction => at.of_floats::<Fraction>(),
+        Operation::Inverse => at.of_floats::<Inverse>(),
+        Operation::SquareRoot => at.of_floats::<SquareRoot>(),
+        Operation::InverseRoot => at.of_floats::<InverseRoot>(),
+        Operation::Leave => {}
+    }
+}
+
+/// Results of eight channels in dwords.
+trait Dwords {
+    fn of<E: Eight>(host: E, a: E::I, b: E::I) -> E::I;
+}
+
+macro_rules! dwords {
+    ($($name:ident($host:ident, $a:pat, $b:pat): $compute:expr;)*) => {$(
+        struct $name;
+
+        impl Dwords for $name {
+            #[inline(always)]
+            fn of<E: Eight>($host: E, $a: E::I, $b: E::I) -> E::I {
+                $compute
+            }
+        }
+    )*};
+}
+
+dwords! {
+    Copy(_host, a, _): a;
+    Not(host, a, _): not(host, a);
+    And(host, a, b): host.and(a, b);
+    Or(host, a, b): host.or(a, b);
+    Xor(host, a, b): host.xor(a, b);
+    ShiftLeft(host, a, b): host.shl_each(a, host.and(b, host.all(31)));
+    ShiftRight(host, a, b): host.shr_each(a, host.and(b, host.all(31)));
+    ShiftSigned(host, a, b): host.sar_each(a, host.and(b, host.all(31)));
+    FromSigned(host, a, _): host.bits(host.number(a));
+    // CAST: dwords with their sign, rounded once.
+    FromSignedTruncated(host, a, _): each_dword(host, a, #[inline(always)] |a| narrow(f64::from(a as i32)));
+    FromUnsigned(host, a, _): each_dword(host, a, #[inline(always)] |a| (a as f32).to_bits());
+    FromUnsignedTruncated(host, a, _): each_dword(host, a, #[inline(always)] |a| narrow(f64::from(a)));
+}
+
+/// All bits the other way.
+#[inline(always)]
+fn not<E: Eight>(host: E, a: E::I) -> E::I {
+    host.xor(a, host.all(u32::MAX))
+}
+
+#[inline(always)]
+fn each_dword<E: Eight>(host: E, a: E::I, of: impl Fn(u32) -> u32) -> E::I {
+    host.load(&each(&host.array(a), 0, of))
+}
+
+impl<E: Eight> At<'_, '_, E> {
+    #[inline(always)]
+    fn dwords(&self, source: usize, half: u16) -> E::I {
+        let operands = &self.line.operands;
+        operands.dwords(self.host, source, half, self.registers)
+    }
+
+    #[inline(always)]
+    fn floats(&self, source: usize, half: u16) -> E::F {
+        let operands = &self.line.operands;
+        operands.floats(self.host, source, half, self.registers)
+    }
+
+    /// Stores what is computed of each half. All sources are read before a result is stored.
+    #[inline(always)]
+    fn halves(&mut self, of: impl Fn(&Self, u16) -> E::I) -> [E::I; 2] {
+        let written = self.line.written(self.channels);
+        let first = of(self, 0);
+        let mut second = first;
+        if self.line.wide {
+            second = of(self, 1);
+            self.line
+                .store(self.host, (1, written), second, self.registers);
+        }
+        self.line
+            .store(self.host, (0, written), first, self.registers);
+        [first, second]
+    }
+
+    /// The highest bits of the channels that there are.
+    #[inline(always)]
+    fn bits(&self, [first, second]: [E::I; 2]) -> u32 {
+        let first = u32::from(self.host.mask(first));
+        if self.line.wide {
+            first | u32::from(self.host.mask(second)) << 8
+        } else {
+            first
+        }
+    }
+
+    /// The same of dwords, and the flags that they set.
+    #[inline(always)]
+    fn settle(&mut self, of: impl Fn(&Self, u16) -> E::I) {
+        let results = self.halves(of);
+        if self.line.by_result == ByResult::No {
+            return;
+        }
+        let zero = self.host.all(0);
+        let zeros = results.map(
+            #[inline(always)]
+            |result| self.host.equal(result, zero),
+        );
+        let zeros = self.bits(zeros);
+        let bits = match self.line.by_result {
+            ByResult::NotZero => !zeros,
+            ByResult::Zero | ByResult::No => zeros,
+        };
+        self.line.set_flags(bits, self.channels);
+    }
+
+    #[inline(always)]
+    fn of_dwords<D: Dwords>(&mut self) {
+        self.settle(
+            #[inline(always)]
+            |at, half| D::of(at.host, at.dwords(0, half), at.dwords(1, half)),
+        );
+    }
+
+    #[inline(always)]
+    fn of_floats<F: Floats>(&mut self) {
+        self.halves(
+            #[inline(always)]
+            |at, half| {
+                let a = at.floats(0, half);
+                let b = if F::SOURCES > 1 {
+                    at.floats(1, half)
+                } else {
+                    a
+                };
+                let c = if F::SOURCES > 2 {
+                    at.floats(2, half)
+                } else {
+                    a
+                };
+                let result = F::of(at.host, [a, b, c]);
+                if F::DONE && !at.line.saturate {
+                    at.host.bits(result)
+                } else {
+                    finish(at.host, at.line.saturate, result)
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn dwords_of_floats(&mut self) {
+        self.settle(
+            #[inline(always)]
+            |at, half| at.host.whole(at.floats(0, half)),
+        );
+    }
+
+    #[inline(always)]
+    fn add_dwords(&mut self) {
+        // A two's complement is all bits the other way, and one.
+        let negative = self.line.operands.negative;
+        let flip = negative.map(|negative| 0u32.wrapping_sub(u32::from(negative)));
+        let more = flip[0].wrapping_add(flip[1]).wrapping_neg();
+        if let Some(lane) = self.line.accumulator {
+            for half in 0..if self.line.wide { 2 } else { 1 } {
+                let sources = [0, 1].map(|n| self.host.array(self.dwords(n, half)));
+                words::accumulate_sums(self.line, lane, half, sources, self.channels);
+            }
+        }
+        self.settle(
+            #[inline(always)]
+            |at, half| {
+                let host = at.host;
+                let a = host.xor(at.dwords(0, half), host.all(flip[0]));
+                let b = host.xor(at.dwords(1, half), host.all(flip[1]));
+                host.add(host.add(a, b), host.all(more))
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn select(&mut self) {
+        let chosen = self.line.chosen(self.channels) >> self.line.shift;
+        self.settle(
+            #[inline(always)]
+            |at, half| {
+                let chosen = at.host.chosen(chosen >> (8 * half));
+                at.host
+                    .select(chosen, at.dwords(0, half), at.dwords(1, half))
+            },
+        );
+    }
+
+    /// As `cmpn` compares: with NaN the first source is taken, the second being NaN.
+    #[inline(always)]
+    fn select_float(&mut self, condition: Condition) {
+        self.halves(
+            #[inline(always)]
+            |at, half| {
+                let (a, b) = (at.floats(0, half), at.floats(1, half));
+                let nan = at.is_nan(b);
+                let mut first = at.compared(condition, a, b);
+                first = if condition == Condition::NotEqual {
+                    at.host.and_not(nan, first)
+                } else {
+                    at.host.or(first, nan)
+                };
+                finish(at.host, at.line.saturate, at.host.select_f(first, a, b))
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn is_nan(&self, a: E::F) -> E::I {
+        let host = self.host;
+        not(host, host.same(a, a))
+    }
+
+    /// All bits where a comparison holds.
+    #[inline(always)]
+    fn compared(&self, condition: Condition, a: E::F, b: E::F) -> E::I {
+        let host = self.host;
+        match condition {
+            Condition::Equal => host.same(a, b),
+            Condition::NotEqual => not(host, host.same(a, b)),
+            Condition::Greater => host.less(b, a),
+            Condition::GreaterOrEqual => host.at_most(b, a),
+            Condition::Less => host.less(a, b),
+            Condition::LessOrEqual => host.at_most(a, b),
+            Condition::Unordered => host.or(self.is_nan(a), self.is_nan(b)),
+        }
+    }
+
+    #[inline(always)]
+    fn compare(&mut self, of: impl Fn(&Self, u16) -> E::I) {
+        let results = self.halves(of);
+        let bits = self.bits(results);
+        self.line.set_flags(bits, self.channels);
+    }
+
+    #[inline(always)]
+    fn compare_floats(&mut self, condition: Condition) {
+        self.compare(
+            #[inline(always)]
+            |at, half| at.compared(condition, at.floats(0, half), at.floats(1, half)),
+        );
+    }
+
+    #[inline(always)]
+    fn compare_dwords(&mut self, condition: Condition, signed: bool) {
+        // Unsigned order is the signed one with the sign the other way.
+        let turn = if signed { 0 } else { 1 << 31 };
+        self.compare(
+            #[inline(always)]
+            |at, half| {
+                let host = at.host;
+                let [a, b] = [0, 1].map(
+                    #[inline(always)]
+                    |n| host.xor(at.dwords(n, half), host.all(turn)),
+                );
+                match condition {
+                    Condition::Equal => host.equal(a, b),
+                    Condition::NotEqual => not(host, host.equal(a, b)),
+                    Condition::Greater => host.more(a, b),
+                    Condition::GreaterOrEqual => not(host, host.more(b, a)),
+                    Condition::Less => host.more(b, a),
+                    Condition::LessOrEqual => not(host, host.more(a, b)),
+                    Condition::Unordered => host.all(0),
+                }
+            },
+        );
+    }
+}

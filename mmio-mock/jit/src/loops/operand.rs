@@ -1,0 +1,203 @@
+//! Operands: eight dwords from a place, and floats with their modifiers.
+
+use crate::clean::Clean;
+use crate::constants::flush;
+use crate::eight::Eight;
+use eu::grf::DWORDS;
+use eu::stretch::{Operand, Place, Registers, Step, TOTAL};
+
+/// The registers as dwords.
+pub(super) type Flat = [u32; TOTAL * DWORDS];
+
+/// Everything of a float but its sign, its sign, and its exponent.
+const MAGNITUDE: u32 = 0x7fff_ffff;
+pub(super) const SIGN: u32 = 0x8000_0000;
+const EXPONENT: u32 = 0x7f80_0000;
+
+/// The registers as one array.
+#[inline(always)]
+pub(super) fn flat(registers: &mut Registers) -> Option<&mut Flat> {
+    registers.as_flattened_mut().first_chunk_mut()
+}
+
+/// Eight dwords from one on; steps have been looked at before (`Step::is_inside`), so that all lie inside.
+#[inline(always)]
+fn dwords(registers: &Flat, first: u16) -> &[u32; 8] {
+    let at = usize::from(first).min(TOTAL * DWORDS - 8);
+    match registers[at..].first_chunk() {
+        Some(dwords) => dwords,
+        None => &[0; 8],
+    }
+}
+
+/// The same, to be written; they are always there.
+#[inline(always)]
+pub(super) fn dwords_mut(registers: &mut Flat, first: u16) -> Option<&mut [u32; 8]> {
+    let at = usize::from(first).min(TOTAL * DWORDS - 8);
+    registers[at..].first_chunk_mut()
+}
+
+/// A source as it is read.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    place: Place,
+    /// Bits of a float that stay, and those that change then.
+    keep: u32,
+    change: u32,
+    /// Words, that become floats.
+    words: bool,
+    /// Dwords that are floats as they are: no denormals, and nothing that changes them.
+    plain: bool,
+}
+
+/// The sources of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operands {
+    sources: [Source; 3],
+    /// Of a sum of dwords: whether a source counts as its negative.
+    pub(super) negative: [bool; 2],
+}
+
+impl Operands {
+    /// Those of a step, of which is known what dwords have no denormals in front of it.
+    pub(super) fn of(step: &Step, clean: &Clean) -> Operands {
+        Operands {
+            sources: step
+                .sources
+                .map(|operand| Source::of(operand, step.wide, clean)),
+            negative: [step.sources[0].negate, step.sources[1].negate],
+        }
+    }
+
+    /// Dwords of eight channels of a source, as they are.
+    #[inline(always)]
+    pub(super) fn dwords<E: Eight>(
+        &self,
+        host: E,
+        source: usize,
+        half: u16,
+        registers: &Flat,
+    ) -> E::I {
+        match &self.sources[source].place {
+            Place::Vector(first) => host.load(dwords(registers, first + 8 * half)),
+            Place::Scalar(dword) => host.all(scalar(registers, *dword)),
+            Place::Constant(dwords) => host.load(dwords),
+            place => host.load(&scattered(place, half, registers)),
+        }
+    }
+
+    /// Eight channels of a source as floats, without denormals.
+    #[inline(always)]
+    pub(super) fn floats<E: Eight>(
+        &self,
+        host: E,
+        source: usize,
+        half: u16,
+        registers: &Flat,
+    ) -> E::F {
+        let Source {
+            keep,
+            change,
+            words,
+            plain,
+            ..
+        } = self.sources[source];
+        let raw = self.dwords(host, source, half, registers);
+        if plain {
+            return host.float(raw);
+        }
+        if words {
+            let negative = host.sub(host.all(0), raw);
+            return host.number(if change == 0 { raw } else { negative });
+        }
+        let flushed = flushed(host, raw);
+        let kept = host.and(flushed, host.all(keep));
+        host.float(host.xor(kept, host.all(change)))
+    }
+
+    /// The three terms of a plane equation; p and s alone of a line.
+    #[inline(always)]
+    pub(super) fn plane(&self, registers: &Flat) -> [f64; 3] {
+        let Place::Scalar(first) = self.sources[0].place else {
+            return [0.0; 3];
+        };
+        [0, 1, 3].map(|n| self.sources[0].float(scalar(registers, first + n)).into())
+    }
+
+    /// The two coordinates of eight channels that a plane is taken at.
+    #[inline(always)]
+    pub(super) fn point(&self, half: u16, registers: &Flat) -> [[f32; 8]; 2] {
+        let Place::Vector(first) = self.sources[1].place else {
+            return [[0.0; 8]; 2];
+        };
+        [0, 8].map(|axis| {
+            dwords(registers, first + 16 * half + axis).map(|dword| self.sources[1].float(dword))
+        })
+    }
+}
+
+/// Dwords whose denormals as floats are zeros of their sign.
+#[inline(always)]
+pub(super) fn flushed<E: Eight>(host: E, raw: E::I) -> E::I {
+    let exponent = host.and(raw, host.all(EXPONENT));
+    let tiny = host.equal(exponent, host.all(0));
+    host.and_not(host.shr(tiny, 1), raw)
+}
+
+/// Eight channels from places of their own.
+#[inline(never)]
+fn scattered(place: &Place, half: u16, registers: &Flat) -> [u32; 8] {
+    let of =
+        |at: &[u16; 16]| -> [u16; 8] { std::array::from_fn(|i| at[8 * usize::from(half & 1) + i]) };
+    match place {
+        Place::Gather(at) => of(at).map(|at| scalar(registers, at)),
+        Place::Words { at, signed } => of(at).map(|at| word(registers, at, *signed)),
+        Place::Vector(_) | Place::Scalar(_) | Place::Constant(_) | Place::Nowhere => [0; 8],
+    }
+}
+
+#[inline(always)]
+fn scalar(registers: &Flat, dword: u16) -> u32 {
+    registers.get(usize::from(dword)).copied().unwrap_or(0)
+}
+
+/// The word at a byte, which is even, as a dword.
+fn word(registers: &Flat, byte: u16, signed: bool) -> u32 {
+    // CAST: the word of the two.
+    let raw = (scalar(registers, byte / 4) >> (8 * (byte & 2))) as u16;
+    if signed {
+        // CAST: a word with its sign.
+        raw as i16 as u32
+    } else {
+        raw.into()
+    }
+}
+
+impl Source {
+    fn of(operand: Operand, wide: bool, clean: &Clean) -> Source {
+        let whole = match &operand.place {
+            Place::Vector(first) => clean.has(*first) && (!wide || clean.has(first + 8)),
+            Place::Scalar(dword) => clean.has_dword(*dword),
+            Place::Constant(dwords) => dwords.iter().all(|dword| flush(*dword) == *dword),
+            Place::Gather(_) | Place::Words { .. } | Place::Nowhere => false,
+        };
+        Source {
+            plain: whole && !operand.negate && !operand.absolute,
+            place: operand.place,
+            keep: if operand.absolute {
+                MAGNITUDE
+            } else {
+                u32::MAX
+            },
+            change: if operand.negate { SIGN } else { 0 },
+            words: matches!(operand.place, Place::Words { .. }),
+        }
+    }
+
+    #[inline(always)]
+    fn float(&self, dword: u32) -> f32 {
+        let tiny = dword & EXPONENT == 0;
+        let flushed = if tiny { dword & SIGN } else { dword };
+        f32::from_bits(flushed & self.keep ^ self.change)
+    }
+}
