@@ -54,13 +54,53 @@ pub enum Operation {
     },
     /// The same of floats.
     CompareFloats(Condition),
+    /// The low 32 bits of the product of dwords, or of parts of such.
+    MultiplyDwords,
+    /// Source 0 where its comparison with source 1 is true, else source 1; of dwords.
+    SelectDwords {
+        /// Which comparison.
+        condition: Condition,
+        /// As signed dwords.
+        signed: bool,
+    },
+    /// The magnitude of a signed dword; that of 8000_0000h is itself.
+    Magnitude,
+    /// Source 2 with one of its words replaced by the low word of the sum of sources 0 and 1.
+    AddPart {
+        /// The upper word.
+        high: bool,
+    },
+    /// Nothing but what the accumulator keeps: the product of the low word of source 0 and source 1, as a whole. Of a negative number
+    /// that a signed word holds the whole is taken.
+    AccumulateProduct {
+        /// The sources are signed.
+        signed: bool,
+    },
+    /// The accumulator from this lane on, 0 or 8, plus the product of what [`AccumulateProduct`](Operation::AccumulateProduct) has left
+    /// of source 0 and source 1: the upper 32 bits of it. The accumulator holds integers there.
+    MultiplyHigh {
+        /// The first lane.
+        lane: u8,
+        /// The sources are signed.
+        signed: bool,
+    },
+    /// Quotient or remainder of dwords, as [`divided`] computes them.
+    Divide {
+        /// The remainder.
+        remainder: bool,
+        /// The sources are signed.
+        signed: bool,
+    },
     /// A dword as a float.
     ToFloat {
         /// The dword is signed.
         signed: bool,
     },
-    /// A float as a signed dword: toward zero, to the nearest one that there is; NaN becomes 0.
-    ToDword,
+    /// A float as a dword: toward zero, to the nearest one that there is; NaN becomes 0.
+    ToDword {
+        /// The dword is signed.
+        signed: bool,
+    },
     /// Source 0.
     Move,
     /// Sum.
@@ -127,7 +167,13 @@ impl Operation {
     /// Whether what it leaves in the accumulator are integers.
     #[must_use]
     pub const fn is_integer(self) -> bool {
-        matches!(self, Operation::AddDwords | Operation::AddWords)
+        matches!(
+            self,
+            Operation::AddDwords
+                | Operation::AddWords
+                | Operation::AccumulateProduct { .. }
+                | Operation::MultiplyHigh { .. }
+        )
     }
 }
 
@@ -148,6 +194,13 @@ pub enum Dot {
 #[must_use]
 pub fn extended(function: Function, a: f32, b: f32) -> f32 {
     crate::math::float(function, FloatMode::Ieee, a, b)
+}
+
+/// The quotient of dwords, or the remainder.
+#[must_use]
+pub fn divided(remainder: bool, signed: bool, a: u32, b: u32) -> u32 {
+    let (quotient, rest) = crate::math::divide(a, b, signed);
+    if remainder { rest } else { quotient }
 }
 
 /// A comparison of source 0 with source 1.
@@ -189,6 +242,36 @@ pub enum Place {
         /// Words have a sign.
         signed: bool,
     },
+    /// A part of contiguous dwords, a byte or a word of each.
+    Part(Part),
+}
+
+/// Which part of dwords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The first of the dwords.
+    pub first: u16,
+    /// The lowest bit of the part.
+    pub shift: u8,
+    /// Its bits: 8 or 16.
+    pub bits: u8,
+    /// It has a sign.
+    pub signed: bool,
+}
+
+impl Part {
+    /// The part of a dword, as a dword.
+    #[must_use]
+    pub fn of(self, dword: u32) -> u32 {
+        let above = 32 - u32::from(self.bits);
+        let high = dword << (above - u32::from(self.shift).min(above));
+        if self.signed {
+            // CAST: with the sign behind it.
+            (high as i32 >> above) as u32
+        } else {
+            high >> above
+        }
+    }
 }
 
 /// A source.

@@ -336,7 +336,7 @@ impl KernelCache {
             }
             let step = resolve::step(hot, set.rules)
                 .filter(|step| step.is_inside() && compiler.takes(step))
-                .and_then(|step| Some((step, step.float_lanes(floats)?)));
+                .and_then(|step| Some((step, step.known_lanes(floats)?)));
             floats = step.as_ref().map_or(0, |(_, floats)| *floats);
             let step = step.map(|(step, _)| step);
             let size = if hot.empty { 1 } else { length(hot, place) };

@@ -90,7 +90,14 @@ pub(crate) fn results(operation: Operation) -> bool {
             | Operation::AddDwords
             | Operation::CompareDwords { .. }
             | Operation::CompareFloats(_)
-            | Operation::ToDword
+            | Operation::MultiplyDwords
+            | Operation::SelectDwords { .. }
+            | Operation::Magnitude
+            | Operation::AddPart { .. }
+            | Operation::AccumulateProduct { .. }
+            | Operation::MultiplyHigh { .. }
+            | Operation::Divide { .. }
+            | Operation::ToDword { .. }
             | Operation::AddWords
             | Operation::SetFlag
             | Operation::GetFlag

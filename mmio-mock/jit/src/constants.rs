@@ -37,6 +37,8 @@ pub(crate) const NORMAL_64: [u32; 8] = quads(0x3810_0000_0000_0000);
 
 /// 2^31: the first float that is no signed dword.
 pub(crate) const NO_DWORD: [u32; 8] = all(0x4f00_0000);
+/// 2^32: the first float that is no unsigned dword.
+pub(crate) const NO_UNSIGNED: [u32; 8] = all(0x4f80_0000);
 /// The NaN that is computed as a double.
 pub(crate) const NAN_64: [u32; 8] = quads(0x7ff8_0000_0000_0000);
 /// The low word of a dword.

@@ -9,6 +9,7 @@ mod doubles;
 mod extended;
 mod flags;
 mod operand;
+mod products;
 mod truncated;
 mod whole;
 mod words;

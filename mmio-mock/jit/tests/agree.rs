@@ -1,7 +1,7 @@
 //! Random kernels: registers, flags and counts are those of the interpreter.
 
 use crate::kernels::{self, Kernel};
-use eu::stretch::{Compiled, Compiler, Operation, Place, Step};
+use eu::stretch::{Compiled, Compiler, Operand, Operation, Part, Place, Step};
 use eu::{KernelCache, NoObserver, RunStats, Stop, Thread};
 use fastrand::Rng;
 use isa::Verx10;
@@ -82,6 +82,10 @@ impl Compiler for Noting {
                 seen.insert(name(format!("{:?}", source.place)));
             }
             let signed = |p: &Place| matches!(p, Place::Words { signed: true, .. });
+            let parts = |is: fn(&Part) -> bool| {
+                let part = |s: &Operand| matches!(&s.place, Place::Part(part) if is(part));
+                step.sources.iter().any(part)
+            };
             for (has, what) in [
                 (step.accumulator.is_some(), "accumulator"),
                 (
@@ -98,6 +102,12 @@ impl Compiler for Noting {
                 (
                     step.sources.iter().any(|s| signed(&s.place)),
                     "signed words",
+                ),
+                (parts(|part| part.bits == 8), "bytes"),
+                (parts(|part| part.signed), "signed parts"),
+                (
+                    step.operation == Operation::ToDword { signed: false },
+                    "unsigned dwords",
                 ),
             ] {
                 if has {
@@ -146,6 +156,13 @@ const FORMS: &[&str] = &[
     "Interpolate",
     "Dot",
     "AddWords",
+    "AddPart",
+    "MultiplyDwords",
+    "MultiplyHigh",
+    "AccumulateProduct",
+    "SelectDwords",
+    "Magnitude",
+    "Divide",
     "Extended",
     "SetFlag",
     "GetFlag",
@@ -162,6 +179,10 @@ const FORMS: &[&str] = &[
     "Constant",
     "Gather",
     "Words",
+    "Part",
+    "bytes",
+    "signed parts",
+    "unsigned dwords",
     "accumulator",
     "replicated",
     "apart",

@@ -1,6 +1,6 @@
 //! Random kernels of what stretches are made of, and threads with random registers.
 
-use crate::forms;
+use crate::{forms, integers};
 use eu::{Delivery, Grf, Message, Port, Thread, ThreadInit};
 use fastrand::Rng;
 use isa::inst::{AccessMode, Branch, Compression, CondMod, PredCtrl, SendDesc};
@@ -270,10 +270,20 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
                 body.push(isa::encode(set, &leave(rng, set, distance)).unwrap());
                 continue;
             }
-            let made = if rng.bool() {
-                forms::form(rng, set)
-            } else {
-                instruction(rng, set)
+            if rng.u32(..12) == 0 {
+                let whole = integers::whole_product(rng, set).map(|i| isa::encode(set, &i));
+                // One of them may be behind the end of a block.
+                if let [Ok(mul), Ok(mach)] = whole
+                    && body.len() + 2 <= count
+                {
+                    body.extend([mul, mach]);
+                    continue;
+                }
+            }
+            let made = match rng.u32(..4) {
+                0 => integers::form(rng, set),
+                1 => forms::form(rng, set),
+                _ => instruction(rng, set),
             };
             // Some are not encoded in a generation.
             if let Ok(words) = isa::encode(set, &made) {

@@ -6,6 +6,7 @@ mod agree;
 mod flow;
 mod forms;
 mod graph;
+mod integers;
 mod kernels;
 mod straight;
 mod truncated;

@@ -1,6 +1,6 @@
 //! Kernels without branches send what threads send.
 
-use crate::{forms, kernels};
+use crate::{forms, integers, kernels};
 use eu::straight::{Registers, Runner, Straight};
 use eu::{
     Delivery, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread, ThreadId,
@@ -159,10 +159,10 @@ fn warm(set: Verx10, words: &[[u32; 4]]) -> Option<KernelCache> {
 pub fn compiled(rng: &mut Rng, set: Verx10, end: [u32; 4]) -> Vec<[u32; 4]> {
     let mut out = Vec::new();
     for _ in 0..150 {
-        let made = if rng.bool() {
-            forms::form(rng, set)
-        } else {
-            kernels::instruction(rng, set)
+        let made = match rng.u32(..4) {
+            0 => integers::form(rng, set),
+            1 => forms::form(rng, set),
+            _ => kernels::instruction(rng, set),
         };
         let Ok(words) = isa::encode(set, &made) else {
             continue;

@@ -248,7 +248,7 @@ impl Parts<'_> {
                 {
                     return None;
                 }
-                floats = step.float_lanes(floats)?;
+                floats = step.known_lanes(floats)?;
                 block.steps.push(step);
             }
         }

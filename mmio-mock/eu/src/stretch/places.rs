@@ -47,6 +47,10 @@ pub(crate) fn reads(step: &Step, source: usize, channel: usize) -> Option<std::o
             let high = half.max().map_or(0, |at| usize::from(*at));
             Some(low / 4..high / 4 + 1)
         }
+        Place::Part(part) => {
+            let first = usize::from(part.first) + channel;
+            Some(first..first + 8)
+        }
         Place::Nowhere | Place::Constant(_) => None,
     }
 }
@@ -88,6 +92,9 @@ impl Step {
                 near && at.iter().all(|at| at % 2 == 0)
             }
             Place::Gather(at) => near(at),
+            Place::Part(part) => {
+                matches!(part.bits, 8 | 16) && part.shift % 8 == 0 && part.shift + part.bits <= 32
+            }
             _ => true,
         };
         let place = |n: usize| step.sources[n].place != Place::Nowhere;
@@ -95,15 +102,20 @@ impl Step {
         let word = |n: usize| {
             matches!(
                 step.sources[n].place,
-                Place::Words { .. } | Place::Constant(_)
+                Place::Words { .. } | Place::Part(_) | Place::Constant(_)
             )
         };
+        let flag_word = matches!(
+            step.sources[0].place,
+            Place::Words { .. } | Place::Constant(_)
+        );
         let used = match step.operation {
             Operation::MultiplyAdd | Operation::Interpolate => place(0) && place(1) && place(2),
             Operation::Copy
             | Operation::Not
             | Operation::ToFloat { .. }
-            | Operation::ToDword
+            | Operation::ToDword { .. }
+            | Operation::Magnitude
             | Operation::Move
             | Operation::Floor
             | Operation::NearestWhole
@@ -116,7 +128,16 @@ impl Step {
             Operation::Plane => scalar && matches!(step.sources[1].place, Place::Vector(_)),
             Operation::Line => scalar && place(1),
             Operation::AddWords => step.wide && word(0) && word(1) && step.destination.is_some(),
-            Operation::SetFlag => word(0),
+            Operation::AddPart { .. } => {
+                word(0) && word(1) && matches!(step.sources[2].place, Place::Vector(_))
+            }
+            Operation::AccumulateProduct { .. } => {
+                place(0) && place(1) && step.accumulator.is_some() && step.destination.is_none()
+            }
+            Operation::MultiplyHigh { lane, .. } => {
+                place(0) && place(1) && (lane == 0 || lane == 8 && !step.wide)
+            }
+            Operation::SetFlag => flag_word,
             Operation::GetFlag => step.destination.is_some(),
             Operation::Leave => true,
             _ => place(0) && place(1),
@@ -132,22 +153,28 @@ impl Step {
                 .all(|end| end <= DWORDS_TOTAL)
     }
 
-    /// Which eights of the accumulator's lanes hold floats behind the step, one bit each, where those of `known` do before it;
-    /// `None` when it reads others.
-    pub(crate) fn float_lanes(&self, known: u8) -> Option<u8> {
+    /// Which eights of the accumulator's lanes hold floats behind the step, one bit each, where those of `known` do before it, and four
+    /// bits up which hold products of integers; `None` when it reads others.
+    pub(crate) fn known_lanes(&self, known: u8) -> Option<u8> {
         let both = if self.wide { 3 } else { 1 };
         let eights = |lane: u8| both << (lane >> 3 & 1);
-        if let Operation::Accumulate(lane) = self.operation
-            && known & eights(lane) != eights(lane)
-        {
+        let needs = match self.operation {
+            Operation::Accumulate(lane) => eights(lane),
+            Operation::MultiplyHigh { lane, .. } => eights(lane) << 4,
+            _ => 0,
+        };
+        if known & needs != needs {
             return None;
         }
         let Some(lane) = self.accumulator else {
             return Some(known);
         };
         Some(match self.operation {
+            Operation::AccumulateProduct { .. } | Operation::MultiplyHigh { .. } => {
+                eights(lane) << 4
+            }
             operation if operation.is_integer() => 0,
-            _ => known | eights(lane),
+            _ => known & !(eights(lane) << 4) | eights(lane),
         })
     }
 }

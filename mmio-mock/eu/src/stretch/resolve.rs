@@ -3,8 +3,8 @@
 //! Conditions are those under which the interpreter takes the handler that does what the step says. An instruction that
 //! meets none is not taken on, and the interpreter runs it.
 
-use super::places::{hazard, near};
-use super::{ByResult, Condition, Dot, Operand, Operation, Place, Predicate, Step};
+use super::places::{hazard, near, word_window};
+use super::{ByResult, Condition, Dot, Operand, Operation, Part, Place, Predicate, Step};
 use crate::decoded::{Decoded, DstKind, More, Num, Src, SrcKind};
 use crate::exec;
 use crate::r#gen::Rules;
@@ -64,6 +64,9 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     if let Some(step) = special(d, step) {
         return step.is_inside().then_some(step);
     }
+    if let Some(step) = product(d, step) {
+        return (step.is_inside() && !hazard(&step)).then_some(step);
+    }
     if let Some([first, second]) = destination(d)? {
         (step.destination, step.second) = (Some(first), second);
     }
@@ -79,6 +82,10 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     }
     for (to, from) in step.sources.iter_mut().zip(&d.src).take(count.min(2)) {
         *to = operand(from, d.exec, operation == Operation::Plane)?;
+    }
+    if d.op == Opcode::Mov && operation == Operation::AddDwords {
+        // A number less than nothing.
+        step.sources[1].place = Place::Constant([0; 8]);
     }
     if operation == Operation::Plane {
         step.sources[1].place = Place::Vector(exec::planar(d, wide)?);
@@ -131,7 +138,7 @@ fn accumulator(d: &Decoded, step: &Step) -> Option<Option<u8>> {
         | Operation::Accumulate(_)
         | Operation::Plane
         | Operation::Dot(_) => step.truncate,
-        Operation::AddDwords => !d.acc_word,
+        Operation::AddDwords | Operation::MultiplyHigh { .. } => !d.acc_word,
         Operation::AddWords => true,
         _ => false,
     };
@@ -160,6 +167,16 @@ fn special(d: &Decoded, mut step: Step) -> Option<Step> {
             }
             Some(step)
         }
+        Opcode::Add if whole && strided_words(d).is_some() => {
+            let (first, high) = strided_words(d)?;
+            step.operation = Operation::AddPart { high };
+            (step.destination, step.second) = (Some(first), first.saturating_add(8));
+            step.sources[0] = words(&d.src[0], d.exec)?;
+            step.sources[1] = words(&d.src[1], d.exec)?;
+            step.sources[2].place = Place::Vector(first);
+            step.accumulator = accumulator(d, &step)?;
+            (!hazard(&step)).then_some(step)
+        }
         Opcode::Add if whole && d.exec == 16 && d.shift == 0 => {
             let fast = exec::word::applies(d) || exec::packed::applies(d);
             let DstKind::Table(to) = &d.dst.kind else {
@@ -179,17 +196,86 @@ fn special(d: &Decoded, mut step: Step) -> Option<Step> {
     }
 }
 
-/// A source of words, or a constant of them as dwords.
+/// The first dword of a destination of words that are one in each dword, and whether they are the upper ones.
+fn strided_words(d: &Decoded) -> Option<(u16, bool)> {
+    let DstKind::Table(at) = &d.dst.kind else {
+        return None;
+    };
+    let words = matches!(d.dst.num, Num::Uw | Num::W) && d.exec > 1;
+    let first = in_each_dword(at, d.exec).filter(|_| words)?;
+    Some((first / 4, first % 4 == 2))
+}
+
+/// The first byte of elements that are at the same place of contiguous dwords.
+fn in_each_dword(at: &[u16; 16], exec: u8) -> Option<u16> {
+    let lanes = at.iter().take(usize::from(exec));
+    let first = at[0];
+    let follows = |(lane, byte): (u16, &u16)| *byte == first.saturating_add(4 * lane);
+    (0..).zip(lanes).all(follows).then_some(first)
+}
+
+/// The product of dwords that is left in the accumulator, and the upper half of a whole one.
+fn product(d: &Decoded, mut step: Step) -> Option<Step> {
+    let dword = |s: &Src| matches!(s.num, Num::D | Num::Ud) && exec::plain(s);
+    let [a, b] = &d.src;
+    let alike = dword(a) && dword(b) && a.num == b.num && matches!(d.dst.num, Num::D | Num::Ud);
+    let plain = d.cond == CondMod::None && !d.saturate && !d.acc_word && matches!(d.exec, 8 | 16);
+    if !alike || !plain {
+        return None;
+    }
+    let signed = a.num == Num::D;
+    match (d.op, &d.dst.kind) {
+        (Opcode::Mul, DstKind::Acc(lanes, exec)) => {
+            // What is written is no matter of masks.
+            let first = lanes[0];
+            let follows = |(n, lane): (u8, &u8)| *lane == first + n;
+            let used = lanes.iter().take(usize::from(*exec));
+            let own = !d.acc_write || d.acc_dead || d.acc_lane & 8 == first;
+            if !(matches!(first, 0 | 8) && *exec == d.exec && own && (0..).zip(used).all(follows)) {
+                return None;
+            }
+            step.operation = Operation::AccumulateProduct { signed };
+            step.accumulator = Some(first);
+        }
+        (Opcode::Mach, _) => {
+            let lane = d.acc_lane & 8;
+            step.operation = Operation::MultiplyHigh { lane, signed };
+            step.accumulator = accumulator(d, &step)?;
+            if let Some([first, second]) = destination(d)? {
+                (step.destination, step.second) = (Some(first), second);
+            }
+        }
+        _ => return None,
+    }
+    for (to, from) in step.sources.iter_mut().zip(&d.src).take(2) {
+        *to = operand(from, d.exec, false)?;
+    }
+    Some(step)
+}
+
+/// A source of words or bytes, or a constant of them as dwords.
 fn words(s: &Src, exec: u8) -> Option<Operand> {
     let signed = match s.num {
-        Num::W => true,
-        Num::Uw => false,
+        Num::W | Num::B => true,
+        Num::Uw | Num::Ub => false,
         _ => return None,
     };
     let place = match &s.kind {
         SrcKind::Table(at) => {
-            let at = all_lanes(at, exec);
-            Place::Words { at, signed }
+            let all = all_lanes(at, exec);
+            let near = all.chunks_exact(8).all(|half| word_window(half).is_some());
+            if s.num.size() == 2 && near {
+                Place::Words { at: all, signed }
+            } else {
+                let first = in_each_dword(at, exec)?;
+                Place::Part(Part {
+                    first: first / 4,
+                    // CAST: at most 24.
+                    shift: 8 * (first % 4) as u8,
+                    bits: 8 * s.num.size(),
+                    signed,
+                })
+            }
         }
         // CAST: as a dword.
         SrcKind::Imm(values) => Place::Constant(values.map(|v| s.num.extend(v) as u32)),
@@ -218,8 +304,11 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
     let float = |s: &Src| s.fast_float;
     let floats = d.dst.num == Num::F && float(a);
     let word = |s: &Src| {
-        !s.abs && matches!(s.num, Num::Uw | Num::W) && matches!(s.kind, SrcKind::Table(_))
+        let small = matches!(s.num, Num::Uw | Num::W | Num::Ub | Num::B);
+        !s.abs && small && matches!(s.kind, SrcKind::Table(_))
     };
+    let dword = |s: &Src| matches!(s.num, Num::D | Num::Ud);
+    let into_dwords = into_dwords(d);
     // Words become floats beside a float.
     let mixed = d.dst.num == Num::F
         && (float(a) || word(a))
@@ -235,11 +324,22 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
             (Operation::ToFloat { signed }, 1)
         }
         Opcode::Mov if plain && floats => (Operation::Move, 1),
-        Opcode::Mov if plain && !d.saturate && d.dst.num == Num::D && float(a) => {
-            (Operation::ToDword, 1)
+        Opcode::Mov if plain && into_dwords && float(a) => {
+            let signed = d.dst.num == Num::D;
+            (Operation::ToDword { signed }, 1)
+        }
+        Opcode::Mov if into_dwords && word(a) && !a.negate => (Operation::Copy, 1),
+        Opcode::Mov if into_dwords && dword(a) && a.negate && !a.abs => (Operation::AddDwords, 1),
+        Opcode::Mov if into_dwords && a.num == Num::D && a.abs && !a.negate => {
+            (Operation::Magnitude, 1)
         }
         Opcode::Mov if plain && d.dst.num == Num::F && word(a) => (Operation::Move, 1),
         Opcode::Sel if d.compare != CondMod::None => {
+            if into_dwords && exec::plain(a) && exec::plain(b) && dword(a) && a.num == b.num {
+                let condition = condition(d.compare).filter(|c| *c != Condition::Unordered)?;
+                let signed = a.num == Num::D;
+                return Some((Operation::SelectDwords { condition, signed }, 2));
+            }
             let both = floats && float(b) && plain;
             let condition = both.then(|| condition(d.compare)).flatten()?;
             (Operation::SelectFloat(condition), 2)
@@ -257,6 +357,11 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         }
         Opcode::Add if plain && mixed => (Operation::Add, 2),
         Opcode::Mul if plain && mixed => (Operation::Multiply, 2),
+        // Of two dwords the low word of one is taken.
+        Opcode::Mul if into_dwords && (word(a) && (dword(b) || word(b)) || dword(a) && word(b)) => {
+            let modified = [a, b].iter().any(|s| s.negate || s.abs);
+            ((!modified).then_some(Operation::MultiplyDwords)?, 2)
+        }
         Opcode::Mac if plain && floats && float(b) && !rules.rounds => {
             (Operation::Accumulate(d.acc_lane & 8), 2)
         }
@@ -276,6 +381,15 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Rndz if plain && floats && rules.whole_rounds => (Operation::Truncate, 1),
         Opcode::Frc if plain && floats && rules.whole_rounds => (Operation::Fraction, 1),
         Opcode::Math if plain && floats => math(d.function, float(b))?,
+        Opcode::Math if plain && dword(a) && dword(b) && into_dwords => {
+            let signed = a.num == Num::D;
+            let remainder = match d.function? {
+                Function::IntDivQuotient => false,
+                Function::IntDivRemainder => true,
+                _ => return None,
+            };
+            (Operation::Divide { remainder, signed }, 2)
+        }
         Opcode::Not if dwords => (Operation::Not, 1),
         Opcode::And if dwords => (Operation::And, 2),
         Opcode::Or if dwords => (Operation::Or, 2),
@@ -289,6 +403,11 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         }
         _ => return None,
     })
+}
+
+/// Whether the results are dwords of registers, as they are.
+fn into_dwords(d: &Decoded) -> bool {
+    matches!(d.dst.num, Num::D | Num::Ud) && !matches!(d.dst.kind, DstKind::Acc(..)) && !d.saturate
 }
 
 fn dot(op: Opcode) -> Dot {

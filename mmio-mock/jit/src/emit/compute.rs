@@ -3,8 +3,8 @@
 use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::clean;
 use crate::constants::{
-    BELOW_ONE, COUNT, EXPONENT, MAGNITUDE_64, NAN, NO_DWORD, NORMAL_64, ONE, ONE_64, SIGN,
-    SINGLE_64,
+    BELOW_ONE, COUNT, EXPONENT, MAGNITUDE_64, NAN, NO_DWORD, NO_UNSIGNED, NORMAL_64, ONE, ONE_64,
+    SIGN, SINGLE_64,
 };
 use crate::held::Value;
 use eu::stretch::{Condition, Operation, Step};
@@ -33,6 +33,9 @@ const TO_NEAREST: u32 = 0x08;
 const DOWN: u32 = 0x09;
 const TO_ZERO: u32 = 0x0b;
 
+/// The even words of `vpblendw`.
+const LOW_WORDS: u32 = 0x55;
+
 impl Emitter {
     /// The result in a register that no value is held in, and whether it has no denormals.
     pub(super) fn compute(&mut self, half: Half<'_>) -> (u8, bool) {
@@ -49,7 +52,14 @@ impl Emitter {
             | Operation::ShiftRight
             | Operation::ShiftSigned
             | Operation::AddDwords
+            | Operation::MultiplyDwords
+            | Operation::SelectDwords { .. }
+            | Operation::Magnitude
+            | Operation::AddPart { .. }
             | Operation::CompareDwords { .. } => self.of_dwords(half),
+            Operation::AccumulateProduct { signed } => self.accumulate_product(half, signed),
+            Operation::MultiplyHigh { lane, signed } => self.multiply_high(half, lane, signed),
+            Operation::Divide { remainder, signed } => self.divide(half, remainder, signed),
             Operation::CompareFloats(condition) => {
                 let (a, b) = (self.floats(half, 0), self.floats(half, 1));
                 let result = self.held.take(Value::Scratch);
@@ -57,7 +67,8 @@ impl Emitter {
                 emit!(self, vcmpps(y(result), y(a), y(b), how));
                 result
             }
-            Operation::ToDword => self.floats_to_dwords(half),
+            Operation::ToDword { signed: true } => self.floats_to_dwords(half),
+            Operation::ToDword { signed: false } => self.floats_to_unsigned(half),
             Operation::ToFloat { .. } => self.dwords_to_floats(half),
             Operation::Line
             | Operation::Accumulate(_)
@@ -96,7 +107,10 @@ impl Emitter {
 
     fn of_dwords(&mut self, half: Half<'_>) -> u8 {
         let a = self.dwords(half, 0);
-        let one = matches!(half.step.operation, Operation::Copy | Operation::Not);
+        let one = matches!(
+            half.step.operation,
+            Operation::Copy | Operation::Not | Operation::Magnitude
+        );
         let b = if one { ZERO } else { self.dwords(half, 1) };
         let r = self.held.take(Value::Scratch);
         match half.step.operation {
@@ -117,6 +131,13 @@ impl Emitter {
                 self.add_dwords(half.step, (a, b), r);
                 self.keep_sums(half, (a, b));
             }
+            Operation::MultiplyDwords => emit!(self, vpmulld(y(r), y(a), y(b))),
+            Operation::Magnitude => emit!(self, vpabsd(y(r), y(a))),
+            Operation::AddPart { high } => self.add_part(half, (a, b), r, high),
+            Operation::SelectDwords { condition, signed } => {
+                self.compare_dwords((condition, signed), (a, b), r);
+                emit!(self, vblendvps(y(r), y(b), y(a), y(r)));
+            }
             Operation::CompareDwords { condition, signed } => {
                 self.compare_dwords((condition, signed), (a, b), r);
             }
@@ -131,6 +152,22 @@ impl Emitter {
             (false, true) => emit!(self, vpsubd(y(r), y(a), y(b))),
             (true, false) => emit!(self, vpsubd(y(r), y(b), y(a))),
             (true, true) => emit!(self, vpaddd(y(r), y(a), y(b)), vpsubd(y(r), y(ZERO), y(r))),
+        }
+    }
+
+    /// A word of each dword is replaced by the low word of a sum.
+    fn add_part(&mut self, half: Half<'_>, (a, b): (u8, u8), r: u8, high: bool) {
+        self.add_dwords(half.step, (a, b), r);
+        self.held.keep(r);
+        let old = self.dwords(half, 2);
+        if high {
+            emit!(
+                self,
+                vpslld(y(r), y(r), 16),
+                vpblendw(y(r), y(r), y(old), LOW_WORDS)
+            );
+        } else {
+            emit!(self, vpblendw(y(r), y(old), y(r), LOW_WORDS));
         }
     }
 
@@ -192,6 +229,29 @@ impl Emitter {
             vpxor(y(r), y(r), ymm0),
             vcmpps(ymm0, y(a), y(a), ORDERED),
             vpand(y(r), y(r), ymm0)
+        );
+        r
+    }
+
+    /// The same of unsigned ones: from 2^31 on with the highest bit apart.
+    fn floats_to_unsigned(&mut self, half: Half<'_>) -> u8 {
+        let a = self.floats(half, 0);
+        let r = self.held.take(Value::Scratch);
+        let [limit, beyond, sign] = [NO_DWORD, NO_UNSIGNED, SIGN].map(|c| self.constant(c));
+        emit!(
+            self,
+            // Of a NaN and a number the second source is the maximum.
+            vmaxps(ymm0, y(a), y(ZERO)),
+            vmovups(ymm1, ymmword_ptr(limit)),
+            vcmpps(ymm2, ymm1, ymm0, LESS_OR_EQUAL),
+            vandps(ymm1, ymm1, ymm2),
+            vsubps(ymm1, ymm0, ymm1),
+            vcvttps2dq(y(r), ymm1),
+            vandps(ymm2, ymm2, ymmword_ptr(sign)),
+            vpxor(y(r), y(r), ymm2),
+            vmovups(ymm1, ymmword_ptr(beyond)),
+            vcmpps(ymm1, ymm1, ymm0, LESS_OR_EQUAL),
+            vpor(y(r), y(r), ymm1)
         );
         r
     }

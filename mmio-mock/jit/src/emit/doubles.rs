@@ -12,9 +12,9 @@ use iced_x86::code_asm::{
 /// Comparison of doubles: one is NaN.
 const UNORDERED: u32 = 0x03;
 /// The first byte behind the accumulator's lanes: whether eights of them are floats.
-const KINDS: i32 = 256;
+pub(super) const KINDS: i32 = 256;
 /// Where the place of the accumulators is in the channels.
-const ACCUMULATOR: i32 = 8;
+pub(super) const ACCUMULATOR: i32 = 8;
 
 impl Emitter {
     /// Source `n` as doubles: those of four channels in each of two registers.

@@ -1,8 +1,8 @@
-//! Functions of extended math: the interpreter's own, which machine code calls.
+//! Functions of extended math and divisions: the interpreter's own, which machine code calls.
 
 use super::{Emitter, Half, ZERO, emit, y};
 use crate::held::Value;
-use eu::stretch::{Function, extended};
+use eu::stretch::{Function, divided, extended};
 use iced_x86::code_asm::{edi, edx, rax, rdi, rsi, rsp, ymm5, ymmword_ptr};
 
 /// Those that are called, by their numbers.
@@ -15,19 +15,27 @@ const FUNCTIONS: [Function; 6] = [
     Function::Pow,
 ];
 
+/// From here on: a division, with a bit each for its remainder and for signed numbers.
+const DIVIDES: u32 = 8;
+const REMAINDER: u32 = 1;
+const SIGNED: u32 = 2;
+
 /// Bytes of the stack for the values of both sources, so that the stack is where calls need it.
 const FRAME: i32 = 104;
 
 /// Puts the results of the channels of a mask in the place of the first source.
-extern "sysv64" fn results(function: u32, values: &mut [[f32; 8]; 2], mask: u32) {
-    let Some(function) = FUNCTIONS.get(function as usize) else {
-        return;
-    };
+extern "sysv64" fn results(number: u32, values: &mut [[u32; 8]; 2], mask: u32) {
+    let function = FUNCTIONS.get(number as usize);
+    let (remainder, signed) = (number & REMAINDER != 0, number & SIGNED != 0);
     let [first, second] = values;
     for (channel, (a, b)) in first.iter_mut().zip(second).enumerate() {
-        if mask >> channel & 1 != 0 {
-            *a = extended(*function, *a, *b);
+        if mask >> channel & 1 == 0 {
+            continue;
         }
+        *a = match function {
+            Some(function) => extended(*function, f32::from_bits(*a), f32::from_bits(*b)).to_bits(),
+            None => divided(remainder, signed, *a, *b),
+        };
     }
 }
 
@@ -43,9 +51,25 @@ impl Emitter {
         } else {
             ZERO
         };
+        // CAST: below eight.
+        let r = self.called(half, number as u32, (a, b));
+        self.finish_float(half.step, r, true);
+        r
+    }
+
+    /// Quotients, or remainders.
+    pub(super) fn divide(&mut self, half: Half<'_>, remainder: bool, signed: bool) -> u8 {
+        let (a, b) = (self.dwords(half, 0), self.dwords(half, 1));
+        let number =
+            DIVIDES | if remainder { REMAINDER } else { 0 } | if signed { SIGNED } else { 0 };
+        self.called(half, number, (a, b))
+    }
+
+    /// What a call makes of two registers. Nothing is held behind it.
+    fn called(&mut self, half: Half<'_>, number: u32, (a, b): (u8, u8)) -> u8 {
         self.held.keep(a);
         self.held.keep(b);
-        // CAST: a place in memory, and a number below eight.
+        // CAST: a place in memory, and a small number.
         let (at, number) = (results as *const () as u64, number as i32);
         // Modified sources are in registers 2 and 3: a mask comes to none of them.
         if let Some(mask) = self.mask(half) {
@@ -80,7 +104,6 @@ impl Emitter {
         if !self.full {
             self.masks();
         }
-        self.finish_float(half.step, r, true);
         r
     }
 }

@@ -3,7 +3,7 @@
 use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::constants::{EXPONENT, MAGNITUDE, SIGN, flush};
 use crate::held::Value;
-use eu::stretch::{Operand, Place, Predicate, window, word_window};
+use eu::stretch::{Operand, Part, Place, Predicate, window, word_window};
 use iced_x86::code_asm::{AsmRegister32, dword_ptr, rdi, rsi, word_ptr, xmmword_ptr, ymmword_ptr};
 
 impl Emitter {
@@ -86,6 +86,7 @@ impl Emitter {
             Place::Constant(dwords) => self.constants_of(dwords),
             Place::Gather(at) => self.gather(half.of(&at), Value::Dwords),
             Place::Words { at, signed } => self.words(half.of(&at), signed),
+            Place::Part(part) => self.part(part, half.number),
             Place::Nowhere => ZERO,
         }
     }
@@ -148,6 +149,25 @@ impl Emitter {
         into
     }
 
+    /// A part of eight dwords as dwords.
+    fn part(&mut self, part: Part, number: u16) -> u8 {
+        let from = self.load(Value::Dwords(part.first + 8 * number));
+        let into = self.held.take(Value::Scratch);
+        let above = 32 - u32::from(part.bits);
+        let by = above - u32::from(part.shift).min(above);
+        if by == 0 {
+            emit!(self, vmovaps(y(into), y(from)));
+        } else {
+            emit!(self, vpslld(y(into), y(from), by));
+        }
+        if part.signed {
+            emit!(self, vpsrad(y(into), y(into), above));
+        } else {
+            emit!(self, vpsrld(y(into), y(into), above));
+        }
+        into
+    }
+
     fn constants_of(&mut self, dwords: [u32; 8]) -> u8 {
         if dwords == [dwords[0]; 8] {
             return self.load(Value::Constant(dwords[0]));
@@ -177,8 +197,8 @@ impl Emitter {
                 return self.constants_of(dwords.map(constant));
             }
             Place::Gather(at) => self.gather(half.of(&at), Value::Floats),
-            Place::Words { at, signed } => {
-                let words = self.words(half.of(&at), signed);
+            Place::Words { .. } | Place::Part(_) => {
+                let words = self.dwords(half, n);
                 if source.negate {
                     emit!(self, vpsubd(y(words), y(ZERO), y(words)));
                 }

@@ -9,7 +9,7 @@ use super::singles::{
 };
 use super::words;
 use crate::eight::{Eight, each};
-use eu::stretch::{ByResult, Channels, Condition, Operation, narrow};
+use eu::stretch::{ByResult, Channels, Condition, Operation, divided, narrow};
 
 /// What a line computes with.
 struct At<'a, 'b, E> {
@@ -53,7 +53,18 @@ pub(super) fn run<E: Eight>(
             (false, false) => at.of_dwords::<FromUnsigned>(),
             (false, true) => at.of_dwords::<FromUnsignedTruncated>(),
         },
-        Operation::ToDword => at.dwords_of_floats(),
+        Operation::MultiplyDwords => at.of_dwords::<Multiplied>(),
+        Operation::SelectDwords { condition, signed } => at.select_dwords(condition, signed),
+        Operation::Magnitude => at.of_dwords::<Magnitude>(),
+        Operation::AddPart { high } => at.add_part(high),
+        Operation::AccumulateProduct { signed } => {
+            words::accumulate_products(host, line, signed, at.registers, at.channels);
+        }
+        Operation::MultiplyHigh { lane, signed } => {
+            words::multiply_high(host, line, (lane, signed), at.registers, at.channels);
+        }
+        Operation::Divide { remainder, signed } => at.divide(remainder, signed),
+        Operation::ToDword { signed } => at.dwords_of_floats(signed),
         Operation::Move => at.of_floats::<Move>(),
         Operation::Add | Operation::Multiply if line.accumulator.is_some() => {
             doubles::doubles(host, line, at.registers, at.channels);
@@ -109,6 +120,9 @@ dwords! {
     And(host, a, b): host.and(a, b);
     Or(host, a, b): host.or(a, b);
     Xor(host, a, b): host.xor(a, b);
+    Multiplied(host, a, b): host.mul(a, b);
+    // Of the lowest number the negative is itself.
+    Magnitude(host, a, _): host.select(a, host.sub(host.all(0), a), a);
     ShiftLeft(host, a, b): host.shl_each(a, host.and(b, host.all(31)));
     ShiftRight(host, a, b): host.shr_each(a, host.and(b, host.all(31)));
     ShiftSigned(host, a, b): host.sar_each(a, host.and(b, host.all(31)));
@@ -225,10 +239,80 @@ impl<E: Eight> At<'_, '_, E> {
     }
 
     #[inline(always)]
-    fn dwords_of_floats(&mut self) {
+    fn dwords_of_floats(&mut self, signed: bool) {
         self.settle(
             #[inline(always)]
-            |at, half| at.host.whole(at.floats(0, half)),
+            |at, half| {
+                let a = at.floats(0, half);
+                if signed {
+                    return at.host.whole(a);
+                }
+                each_dword(
+                    at.host,
+                    at.host.bits(a),
+                    #[inline(always)]
+                    // CAST: toward zero, within the range, NaN to 0.
+                    |a| f32::from_bits(a) as u32,
+                )
+            },
+        );
+    }
+
+    /// A word of each dword is replaced.
+    #[inline(always)]
+    fn add_part(&mut self, high: bool) {
+        let negative = self.line.operands.negative;
+        self.settle(
+            #[inline(always)]
+            |at, half| {
+                let host = at.host;
+                let signed = |n: usize| {
+                    let a = at.dwords(n, half);
+                    if negative[n] {
+                        host.sub(host.all(0), a)
+                    } else {
+                        a
+                    }
+                };
+                let sum = host.add(signed(0), signed(1));
+                let (sum, mask) = if high {
+                    (host.shl(sum, 16), host.all(0xffff_0000))
+                } else {
+                    (sum, host.all(0xffff))
+                };
+                let old = host.and_not(mask, at.dwords(2, half));
+                host.or(old, host.and(sum, mask))
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn divide(&mut self, remainder: bool, signed: bool) {
+        self.settle(
+            #[inline(always)]
+            |at, half| {
+                let [a, b] = [0, 1].map(
+                    #[inline(always)]
+                    |n| at.host.array(at.dwords(n, half)),
+                );
+                let mut results = [0; 8];
+                for (i, result) in results.iter_mut().enumerate() {
+                    *result = divided(remainder, signed, a[i], b[i]);
+                }
+                at.host.load(&results)
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn select_dwords(&mut self, condition: Condition, signed: bool) {
+        self.settle(
+            #[inline(always)]
+            |at, half| {
+                let first = at.compared_dwords(condition, signed, half);
+                at.host
+                    .select(first, at.dwords(0, half), at.dwords(1, half))
+            },
         );
     }
 
@@ -238,10 +322,10 @@ impl<E: Eight> At<'_, '_, E> {
         let negative = self.line.operands.negative;
         let flip = negative.map(|negative| 0u32.wrapping_sub(u32::from(negative)));
         let more = flip[0].wrapping_add(flip[1]).wrapping_neg();
-        if let Some(lane) = self.line.accumulator {
+        if self.line.accumulator.is_some() {
             for half in 0..if self.line.wide { 2 } else { 1 } {
                 let sources = [0, 1].map(|n| self.host.array(self.dwords(n, half)));
-                words::accumulate_sums(self.line, lane, half, sources, self.channels);
+                words::accumulate_sums(self.line, half, sources, self.channels);
             }
         }
         self.settle(
@@ -325,26 +409,28 @@ impl<E: Eight> At<'_, '_, E> {
 
     #[inline(always)]
     fn compare_dwords(&mut self, condition: Condition, signed: bool) {
-        // Unsigned order is the signed one with the sign the other way.
-        let turn = if signed { 0 } else { 1 << 31 };
         self.compare(
             #[inline(always)]
-            |at, half| {
-                let host = at.host;
-                let [a, b] = [0, 1].map(
-                    #[inline(always)]
-                    |n| host.xor(at.dwords(n, half), host.all(turn)),
-                );
-                match condition {
-                    Condition::Equal => host.equal(a, b),
-                    Condition::NotEqual => not(host, host.equal(a, b)),
-                    Condition::Greater => host.more(a, b),
-                    Condition::GreaterOrEqual => not(host, host.more(b, a)),
-                    Condition::Less => host.more(b, a),
-                    Condition::LessOrEqual => not(host, host.more(a, b)),
-                    Condition::Unordered => host.all(0),
-                }
-            },
+            |at, half| at.compared_dwords(condition, signed, half),
         );
+    }
+
+    /// All bits where a comparison of the sources holds.
+    #[inline(always)]
+    fn compared_dwords(&self, condition: Condition, signed: bool, half: u16) -> E::I {
+        let host = self.host;
+        // Unsigned order is the signed one with the sign the other way.
+        let turn = host.all(if signed { 0 } else { 1 << 31 });
+        let (a, b) = (self.dwords(0, half), self.dwords(1, half));
+        let (a, b) = (host.xor(a, turn), host.xor(b, turn));
+        match condition {
+            Condition::Equal => host.equal(a, b),
+            Condition::NotEqual => not(host, host.equal(a, b)),
+            Condition::Greater => host.more(a, b),
+            Condition::GreaterOrEqual => not(host, host.more(b, a)),
+            Condition::Less => host.more(b, a),
+            Condition::LessOrEqual => not(host, host.more(a, b)),
+            Condition::Unordered => host.all(0),
+        }
     }
 }

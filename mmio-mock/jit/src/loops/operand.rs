@@ -4,7 +4,7 @@ use crate::clean::Clean;
 use crate::constants::flush;
 use crate::eight::Eight;
 use eu::grf::DWORDS;
-use eu::stretch::{Operand, Place, Registers, Step, TOTAL};
+use eu::stretch::{Operand, Part, Place, Registers, Step, TOTAL};
 
 /// The registers as dwords.
 pub(super) type Flat = [u32; TOTAL * DWORDS];
@@ -82,6 +82,7 @@ impl Operands {
             Place::Vector(first) => host.load(dwords(registers, first + 8 * half)),
             Place::Scalar(dword) => host.all(scalar(registers, *dword)),
             Place::Constant(dwords) => host.load(dwords),
+            Place::Part(part) => part_of(host, *part, half, registers),
             place => host.load(&scattered(place, half, registers)),
         }
     }
@@ -144,6 +145,19 @@ pub(super) fn flushed<E: Eight>(host: E, raw: E::I) -> E::I {
     host.and_not(host.shr(tiny, 1), raw)
 }
 
+/// A part of eight dwords.
+#[inline(always)]
+fn part_of<E: Eight>(host: E, part: Part, half: u16, registers: &Flat) -> E::I {
+    let above = 32 - u32::from(part.bits);
+    let raw = host.load(dwords(registers, part.first + 8 * half));
+    let high = host.shl(raw, above - u32::from(part.shift).min(above));
+    if part.signed {
+        host.sar_each(high, host.all(above))
+    } else {
+        host.shr(high, above)
+    }
+}
+
 /// Eight channels from places of their own.
 #[inline(never)]
 fn scattered(place: &Place, half: u16, registers: &Flat) -> [u32; 8] {
@@ -152,7 +166,11 @@ fn scattered(place: &Place, half: u16, registers: &Flat) -> [u32; 8] {
     match place {
         Place::Gather(at) => of(at).map(|at| scalar(registers, at)),
         Place::Words { at, signed } => of(at).map(|at| word(registers, at, *signed)),
-        Place::Vector(_) | Place::Scalar(_) | Place::Constant(_) | Place::Nowhere => [0; 8],
+        Place::Vector(_)
+        | Place::Scalar(_)
+        | Place::Constant(_)
+        | Place::Part(_)
+        | Place::Nowhere => [0; 8],
     }
 }
 
@@ -179,7 +197,7 @@ impl Source {
             Place::Vector(first) => clean.has(*first) && (!wide || clean.has(first + 8)),
             Place::Scalar(dword) => clean.has_dword(*dword),
             Place::Constant(dwords) => dwords.iter().all(|dword| flush(*dword) == *dword),
-            Place::Gather(_) | Place::Words { .. } | Place::Nowhere => false,
+            Place::Gather(_) | Place::Words { .. } | Place::Part(_) | Place::Nowhere => false,
         };
         Source {
             plain: whole && !operand.negate && !operand.absolute,
@@ -190,7 +208,7 @@ impl Source {
                 u32::MAX
             },
             change: if operand.negate { SIGN } else { 0 },
-            words: matches!(operand.place, Place::Words { .. }),
+            words: matches!(operand.place, Place::Words { .. } | Place::Part(_)),
         }
     }
 

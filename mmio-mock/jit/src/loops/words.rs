@@ -58,12 +58,10 @@ pub(super) fn add<E: Eight>(
 /// The whole sums of dwords of eight channels, in the lanes from one on.
 pub(super) fn accumulate_sums(
     line: &Line,
-    lane: u8,
     half: u16,
     [a, b]: [[u32; 8]; 2],
     channels: &mut Channels<'_>,
 ) {
-    let at = usize::from(lane & 8) + 8 * usize::from(half);
     let whole = |source: usize, value: u32| {
         let value = if line.signed[source] {
             // CAST: with its sign.
@@ -77,9 +75,93 @@ pub(super) fn accumulate_sums(
             value
         }
     };
-    for i in 0..8 {
+    let sums = std::array::from_fn(|i| whole(0, a[i]) + whole(1, b[i]));
+    keep(line, half, sums, channels);
+}
+
+/// What `mul` takes of a dword: its low word, or the whole of a negative number that a signed word holds.
+fn low(value: i64) -> i64 {
+    if (-0x8000..0).contains(&value) {
+        value
+    } else {
+        value & 0xffff
+    }
+}
+
+/// Eight dwords of a source, with their sign.
+#[inline(always)]
+fn whole<E: Eight>(
+    host: E,
+    line: &Line,
+    (source, half): (usize, u16),
+    signed: bool,
+    registers: &Flat,
+) -> [i64; 8] {
+    let dwords = host.array(line.operands.dwords(host, source, half, registers));
+    dwords.map(|dword| {
+        if signed {
+            // CAST: with its sign.
+            i64::from(dword as i32)
+        } else {
+            dword.into()
+        }
+    })
+}
+
+/// Products of low words and dwords, in the accumulator.
+pub(super) fn accumulate_products<E: Eight>(
+    host: E,
+    line: &Line,
+    signed: bool,
+    registers: &Flat,
+    channels: &mut Channels<'_>,
+) {
+    for half in 0..if line.wide { 2 } else { 1 } {
+        let [a, b] = [0, 1].map(|n| whole(host, line, (n, half), signed, registers));
+        let products = std::array::from_fn(|i| low(a[i]).wrapping_mul(b[i]));
+        keep(line, half, products, channels);
+    }
+}
+
+/// The upper halves of whole products, with the accumulator's part of them.
+pub(super) fn multiply_high<E: Eight>(
+    host: E,
+    line: &Line,
+    (lane, signed): (u8, bool),
+    registers: &mut Flat,
+    channels: &mut Channels<'_>,
+) {
+    let written = line.written(channels);
+    let mut results = [[0; 8]; 2];
+    for (half, result) in (0..if line.wide { 2 } else { 1 }).zip(&mut results) {
+        let [a, b] = [0, 1].map(|n| whole(host, line, (n, half), signed, registers));
+        let at = usize::from(lane & 8) + 8 * usize::from(half);
+        let mut sums = [0i64; 8];
+        for i in 0..8 {
+            // CAST: the lane as an integer.
+            let before = channels.accumulator.lanes[(at + i) & 31] as i64;
+            sums[i] = before.wrapping_add((a[i] - low(a[i])).wrapping_mul(b[i]));
+            // CAST: the upper half.
+            result[i] = (sums[i] >> 32) as u32;
+        }
+        keep(line, half, sums, channels);
+    }
+    for half in (0..if line.wide { 2 } else { 1 }).rev() {
+        let result = host.load(&results[usize::from(half)]);
+        line.store(host, (half, written), result, registers);
+    }
+}
+
+/// Puts integers into the accumulator, where the step does.
+fn keep(line: &Line, half: u16, integers: [i64; 8], channels: &mut Channels<'_>) {
+    let Some(lane) = line.accumulator else {
+        return;
+    };
+    let at = usize::from(lane & 8) + 8 * usize::from(half);
+    for (i, integer) in integers.into_iter().enumerate() {
         if let Some(to) = channels.accumulator.lanes.get_mut(at + i) {
-            *to = (whole(0, a[i]) + whole(1, b[i])) as u64;
+            // CAST: with its sign.
+            *to = integer as u64;
         }
     }
     channels.accumulator.float[(at / 8) & 3] = false;

@@ -1,0 +1,199 @@
+//! Forms of integer instructions: products, parts of dwords, minima, quotients.
+
+use crate::kernels::{pick, value};
+use fastrand::Rng;
+use isa::inst::{Compression, CondMod, PredCtrl};
+use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use isa::{Inst, Opcode, Verx10};
+
+/// Words and bytes at one place of each dword.
+const WORDS: Region = Region {
+    vstride: 16,
+    width: 8,
+    hstride: 2,
+};
+const BYTES: Region = Region {
+    vstride: 32,
+    width: 8,
+    hstride: 4,
+};
+
+fn sandy(set: Verx10) -> bool {
+    set == Verx10::from_times_ten(60)
+}
+
+fn place(rng: &mut Rng, subnr: u8) -> Addr {
+    Addr::Direct {
+        nr: 2 + rng.u8(..14),
+        subnr,
+    }
+}
+
+fn source(rng: &mut Rng, ty: Type) -> Src {
+    let scalar = rng.u32(..4) == 0;
+    let subnr = if scalar { 4 * rng.u8(..8) } else { 0 };
+    Src {
+        file: RegFile::Grf,
+        ty,
+        addr: place(rng, subnr),
+        region: if scalar { Region::SCALAR } else { Region::VEC8 },
+        ..Src::NULL
+    }
+}
+
+/// A dword, or a constant where one may be.
+fn dword(rng: &mut Rng, ty: Type, constant: bool) -> Src {
+    if constant && rng.u32(..3) == 0 {
+        return Src {
+            file: RegFile::Imm,
+            ty,
+            imm: value(rng).into(),
+            ..Src::NULL
+        };
+    }
+    source(rng, ty)
+}
+
+/// A part of dwords, now and then packed ones or one for all channels.
+fn part(rng: &mut Rng, bytes: bool) -> Src {
+    let (ty, region, subnr) = if bytes {
+        let ty = pick(rng, &[Type::Ub, Type::Ub, Type::B]);
+        (ty, BYTES, rng.u8(..4))
+    } else {
+        let ty = pick(rng, &[Type::Uw, Type::Uw, Type::W]);
+        (ty, WORDS, 2 * rng.u8(..2))
+    };
+    let mut s = source(rng, ty);
+    s.region = match rng.u32(..8) {
+        0 => Region::SCALAR,
+        1 => Region::VEC8,
+        _ => region,
+    };
+    s.addr = place(rng, subnr);
+    s
+}
+
+fn blank(rng: &mut Rng, set: Verx10, opcode: Opcode) -> Inst {
+    let mut i = Inst::blank(opcode);
+    i.exec_size = pick(rng, &[8, 16, 16]);
+    if i.exec_size == 16 && !sandy(set) {
+        i.compression = Compression::Compressed;
+    }
+    i.num_src = if opcode == Opcode::Mov { 1 } else { 2 };
+    i.no_mask = rng.u32(..4) == 0;
+    if rng.u32(..3) == 0 {
+        i.pred_ctrl = PredCtrl::Normal;
+        i.pred_inv = rng.bool();
+        i.flag_subreg = u8::from(rng.bool());
+    }
+    i.dst = Dst {
+        file: RegFile::Grf,
+        ty: pick(rng, &[Type::D, Type::Ud]),
+        addr: place(rng, 0),
+        hstride: 1,
+        ..Dst::NULL
+    };
+    i
+}
+
+/// An instruction of one of these forms.
+pub fn form(rng: &mut Rng, set: Verx10) -> Inst {
+    match rng.u32(..7) {
+        0 => {
+            let mut i = blank(rng, set, Opcode::Mul);
+            let ty = i.dst.ty;
+            i.src[0] = part(rng, false);
+            i.src[1] = dword(rng, ty, true);
+            if i.src[1].file == RegFile::Grf && rng.bool() {
+                i.src.swap(0, 1);
+            }
+            if rng.u32(..4) == 0 {
+                i.cond_mod = pick(rng, &[CondMod::Z, CondMod::Nz]);
+            }
+            i
+        }
+        1 => {
+            let mut i = blank(rng, set, Opcode::Add);
+            i.dst.ty = pick(rng, &[Type::Uw, Type::W]);
+            i.dst.hstride = 2;
+            let subnr = 2 * rng.u8(..2);
+            i.dst.addr = place(rng, subnr);
+            i.src[0] = part(rng, false);
+            i.src[1] = part(rng, false);
+            i.src[0].negate = rng.u32(..4) == 0;
+            i
+        }
+        2 => {
+            let mut i = blank(rng, set, Opcode::Mov);
+            let bytes = rng.bool();
+            i.src[0] = part(rng, bytes);
+            if rng.u32(..4) == 0 {
+                i.cond_mod = pick(rng, &[CondMod::Z, CondMod::Nz, CondMod::L]);
+            }
+            i
+        }
+        3 => {
+            let mut i = blank(rng, set, Opcode::Mov);
+            i.dst.ty = Type::F;
+            let bytes = rng.bool();
+            i.src[0] = part(rng, bytes);
+            i.src[0].negate = rng.u32(..4) == 0;
+            i
+        }
+        4 if sandy(set) => {
+            let mut i = blank(rng, set, Opcode::Sel);
+            i.pred_ctrl = PredCtrl::None;
+            i.cond_mod = pick(rng, &[CondMod::L, CondMod::Ge, CondMod::G, CondMod::Le]);
+            let ty = i.dst.ty;
+            i.src[0] = dword(rng, ty, false);
+            i.src[1] = dword(rng, ty, true);
+            i
+        }
+        5 if sandy(set) => {
+            let mut i = blank(rng, set, Opcode::Math);
+            i.exec_size = 8;
+            i.math = Some(pick(rng, &[12, 13]));
+            let ty = i.dst.ty;
+            for s in &mut i.src[..2] {
+                *s = dword(rng, ty, false);
+                s.region = Region::VEC8;
+                s.addr = place(rng, 0);
+            }
+            i
+        }
+        _ => {
+            let mut i = blank(rng, set, Opcode::Mov);
+            i.src[0] = source(rng, i.dst.ty);
+            i.src[0].negate = rng.bool();
+            i.src[0].abs = rng.u32(..3) == 0;
+            i
+        }
+    }
+}
+
+/// A product of dwords by way of the accumulator.
+pub fn whole_product(rng: &mut Rng, set: Verx10) -> [Inst; 2] {
+    let mut mul = blank(rng, set, Opcode::Mul);
+    let ty = mul.dst.ty;
+    mul.src[0] = dword(rng, ty, false);
+    mul.src[1] = dword(rng, ty, true);
+    mul.dst.file = RegFile::Arf;
+    mul.dst.addr = Addr::Direct { nr: 0x20, subnr: 0 };
+    if mul.exec_size == 8 && rng.u32(..3) == 0 {
+        if sandy(set) {
+            mul.qtr_ctrl = 1;
+            mul.dst.addr = Addr::Direct { nr: 0x21, subnr: 0 };
+        } else {
+            mul.compression = Compression::SecHalf;
+        }
+    }
+    let mut mach = mul;
+    mach.opcode = Opcode::Mach;
+    mach.dst.file = RegFile::Grf;
+    mach.dst.addr = place(rng, 0);
+    if rng.u32(..4) == 0 {
+        mach.dst = Dst { ty, ..Dst::NULL };
+    }
+    mach.acc_wr_ctrl = sandy(set) && rng.u32(..4) != 0;
+    [mul, mach]
+}
