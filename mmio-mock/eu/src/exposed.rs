@@ -11,12 +11,12 @@ use crate::stretch::{Operation, Step, places};
 use std::ops::Range;
 
 /// Channels of threads whose pixels are all there.
-pub(crate) const FULL: [u16; 2] = [0xff, 0xffff];
+pub(crate) const FULL: [u32; 3] = [0xff, 0xffff, u32::MAX];
 
 /// The pairs of registers to clear for a thread of these channels, of those that are exposed when the channels of each of [`FULL`] execute.
 #[inline]
-pub(crate) fn seen(exposed: [u128; 2], mask: u32) -> u128 {
-    let full = FULL.iter().position(|full| u32::from(*full) == mask);
+pub(crate) fn seen(exposed: [u128; 3], mask: u32) -> u128 {
+    let full = FULL.iter().position(|full| *full == mask);
     full.map_or(u128::MAX, |full| exposed[full])
 }
 
@@ -27,13 +27,13 @@ pub(crate) struct Exposed {
     /// A bit for each pair of registers.
     pub(crate) pairs: u128,
     /// Channels that execute.
-    full: u16,
+    full: u32,
     /// What comes now may be left out, or only some channels may execute.
     pub(crate) perhaps: bool,
 }
 
 impl Exposed {
-    pub(crate) fn new(full: u16) -> Exposed {
+    pub(crate) fn new(full: u32) -> Exposed {
         Exposed {
             written: vec![false; TOTAL * DWORDS],
             pairs: 0,
@@ -75,13 +75,13 @@ impl Exposed {
             return;
         };
         let enabled = if step.unmasked {
-            u16::MAX
+            u32::MAX
         } else {
             self.full >> step.shift
         };
-        let enabled = enabled & step.lanes;
+        let enabled = enabled & u32::from(step.lanes);
         match step.operation {
-            Operation::AddWords if enabled == u16::MAX => self.write(first..first + DWORDS),
+            Operation::AddWords if enabled == 0xffff => self.write(first..first + DWORDS),
             // Halves of dwords.
             Operation::AddWords | Operation::GetFlag => {}
             _ => {

@@ -28,7 +28,7 @@ pub struct Straight {
     /// What it may write.
     reach: Reach,
     /// Pairs of registers that it may read before it has written all of them: when the channels of each of [`FULL`] execute.
-    exposed: [u128; 2],
+    exposed: [u128; 3],
 }
 
 /// What runs as one.
@@ -257,7 +257,7 @@ pub(crate) fn of<'a>(
 }
 
 /// The pairs of registers that are read before all of them is written, when these channels execute.
-fn exposed(parts: &[Passage], stretches: &[Vec<Step>], full: u16) -> u128 {
+fn exposed(parts: &[Passage], stretches: &[Vec<Step>], full: u32) -> u128 {
     let mut exposed = Exposed::new(full);
     for part in parts {
         match part {

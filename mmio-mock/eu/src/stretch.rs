@@ -288,7 +288,7 @@ pub struct Operand {
 /// The predicate of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Predicate {
-    /// f0.0 or f0.1.
+    /// f0.0 or f0.1, also for the channels from 16 on.
     pub flag: u8,
     /// The channels whose flag is clear.
     pub inverted: bool,
@@ -336,7 +336,7 @@ pub struct Step {
     pub wide: bool,
     /// The channels that it has, one bit each.
     pub lanes: u16,
-    /// Mask and flag bit of its first channel: 0, or 8 when it is not wide.
+    /// Mask bit of its first channel: 0, 16, or 8 and 24 when it is not wide. In the flags it is this number modulo 16.
     pub shift: u8,
     /// Channels execute that are masked off, too.
     pub unmasked: bool,

@@ -110,16 +110,16 @@ impl Emitter {
         })
     }
 
-    /// Goes to the label that comes back when all sixteen channels execute; else takes their masks up.
-    fn unless_full(&mut self) -> CodeLabel {
+    /// Goes to the label that comes back when all channels execute, sixteen or thirty-two; else takes the masks of the first sixteen up.
+    fn unless_full(&mut self, all: bool) -> CodeLabel {
         let full = self.ops.create_label();
-        emit!(
-            self,
-            mov(eax, dword_ptr(rsi)),
-            and(eax, 0xffff),
-            cmp(eax, 0xffff),
-            je(full)
-        );
+        emit!(self, mov(eax, dword_ptr(rsi)));
+        if all {
+            emit!(self, cmp(eax, -1));
+        } else {
+            emit!(self, and(eax, 0xffff), cmp(eax, 0xffff));
+        }
+        emit!(self, je(full));
         self.masks();
         full
     }
@@ -132,7 +132,7 @@ impl Emitter {
         let masked = steps.iter().any(|s| !s.unmasked);
         emit!(self, vpxor(ymm5, ymm5, ymm5));
         if masked {
-            let mut full = self.unless_full();
+            let mut full = self.unless_full(steps.iter().any(|s| s.shift >= 16));
             self.steps(steps, false);
             self.spoilt |= self.ops.set_label(&mut full).is_err();
         }
@@ -174,11 +174,15 @@ impl Emitter {
     /// Goes to an end of the stretch, whose label comes back, when a channel leaves or none executes.
     fn leave(&mut self, step: &Step) -> CodeLabel {
         let end = self.ops.create_label();
-        let lanes = i32::from(step.lanes) << step.shift & 0xffff;
+        let lanes = i32::from(step.lanes) << (step.shift & 15) & 0xffff;
         if self.full {
             emit!(self, mov(eax, lanes));
         } else {
-            emit!(self, mov(eax, dword_ptr(rsi)), and(eax, lanes), je(end));
+            emit!(self, mov(eax, dword_ptr(rsi)));
+            if step.shift >= 16 {
+                emit!(self, shr(eax, 16));
+            }
+            emit!(self, and(eax, lanes), je(end));
         }
         if let Some(predicate) = step.predicate {
             self.predicate_word(predicate, ecx);
@@ -239,10 +243,9 @@ impl Emitter {
         let predicate = step
             .predicate
             .filter(|_| step.operation != Operation::Select);
-        let executing = if half.first() == 0 { 15 } else { 14 };
-        let mut mask = masked.then_some(executing);
+        let mut mask = masked.then(|| self.executing(half));
         if let Some(predicate) = predicate {
-            let chosen = self.predicate(predicate, half.first());
+            let chosen = self.predicate(predicate, half.first() & 15);
             mask = match mask {
                 Some(mask) => {
                     emit!(self, vpand(ymm1, y(mask), y(chosen)));
@@ -261,6 +264,24 @@ impl Emitter {
             mask = Some(1);
         }
         mask
+    }
+
+    /// The register that says which channels of half a step execute; `ymm1` for the channels from 16 on.
+    fn executing(&mut self, half: Half<'_>) -> u8 {
+        match half.first() {
+            0 => 15,
+            8 => 14,
+            first => {
+                let own = self.constant(bits(first));
+                emit!(
+                    self,
+                    vpbroadcastd(ymm1, dword_ptr(rsi)),
+                    vpand(ymm1, ymm1, ymmword_ptr(own)),
+                    vpcmpeqd(ymm1, ymm1, ymmword_ptr(own))
+                );
+                1
+            }
+        }
     }
 
     /// The place of eight dwords that stand behind the code.

@@ -79,6 +79,9 @@ fn blank(rng: &mut Rng, set: Verx10, opcode: Opcode) -> Inst {
     if i.exec_size == 16 && !sandy(set) {
         i.compression = Compression::Compressed;
     }
+    if sandy(set) && rng.u32(..6) == 0 {
+        i.qtr_ctrl = 2;
+    }
     i.num_src = if opcode == Opcode::Mov { 1 } else { 2 };
     i.no_mask = rng.u32(..4) == 0;
     if rng.u32(..3) == 0 {
@@ -179,7 +182,7 @@ pub fn whole_product(rng: &mut Rng, set: Verx10) -> [Inst; 2] {
     mul.src[1] = dword(rng, ty, true);
     mul.dst.file = RegFile::Arf;
     mul.dst.addr = Addr::Direct { nr: 0x20, subnr: 0 };
-    if mul.exec_size == 8 && rng.u32(..3) == 0 {
+    if mul.exec_size == 8 && mul.qtr_ctrl == 0 && rng.u32(..3) == 0 {
         if sandy(set) {
             mul.qtr_ctrl = 1;
             mul.dst.addr = Addr::Direct { nr: 0x21, subnr: 0 };

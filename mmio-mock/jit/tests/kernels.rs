@@ -141,10 +141,13 @@ pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
     };
     if i.exec_size <= 8 && rng.u32(..3) == 0 {
         if sandy {
-            i.qtr_ctrl = 1;
+            i.qtr_ctrl = pick(rng, &[1, 1, 2, 3]);
         } else {
             i.compression = Compression::SecHalf;
         }
+    }
+    if sandy && i.exec_size == 16 && rng.u32(..6) == 0 {
+        i.qtr_ctrl = 2;
     }
     modifiers(rng, &mut i);
     let float = match opcode {
@@ -436,10 +439,11 @@ pub fn adds(set: Verx10, number: u32, count: usize) -> Vec<[u32; 4]> {
 
 /// A thread at the beginning of a kernel.
 pub fn thread(rng: &mut Rng, thread: &mut Thread) {
-    let dispatch_mask = if rng.bool() {
-        0xffff
-    } else {
-        u32::from(rng.u16(..))
+    let dispatch_mask = match rng.u32(..4) {
+        0 => 0xffff,
+        1 => u32::MAX,
+        2 => rng.u16(..).into(),
+        _ => rng.u32(..),
     };
     thread.dispatch(&ThreadInit {
         dispatch_mask,

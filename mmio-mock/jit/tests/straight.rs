@@ -187,9 +187,11 @@ fn compare(
         eu: 1,
         slot: 2,
     };
-    let dispatch_mask = match rng.u32(..4) {
+    let dispatch_mask = match rng.u32(..6) {
         0 => 0xff,
         1 => u32::from(rng.u16(..)),
+        2 => rng.u32(..),
+        3 => u32::MAX,
         _ => 0xffff,
     };
     let filled: Vec<Grf> = (0..FILLED)

@@ -23,7 +23,7 @@ pub(crate) struct Plan {
     /// What it may write.
     pub(crate) reach: Reach,
     /// Pairs of registers that it may read before it has written all of them: when the channels of each of [`FULL`] execute.
-    pub(crate) exposed: [u128; 2],
+    pub(crate) exposed: [u128; 3],
     /// Its masks have stacks.
     pub(crate) stacks: bool,
 }
@@ -244,8 +244,9 @@ impl Parts<'_> {
                 };
             } else if !branches(hot.op) && !matches!(hot.op, Opcode::Nop | Opcode::Nenop) {
                 let step = resolve::step(hot, rules)?;
-                if !step.is_inside() || !compiler.takes(&step) || step.operation == Operation::Leave
-                {
+                // Masks of blocks are those of sixteen channels.
+                let known = step.is_inside() && compiler.takes(&step) && step.shift < 16;
+                if !known || step.operation == Operation::Leave {
                     return None;
                 }
                 floats = step.known_lanes(floats)?;
@@ -360,7 +361,7 @@ fn read_behind(items: &[Item]) -> bool {
 
 /// The pairs of registers that are read before all of them is written, when these channels execute. Only what every thread does before it
 /// branches is written for certain.
-fn exposed(blocks: &[Block], sent: &[Vec<Sent>], full: u16) -> u128 {
+fn exposed(blocks: &[Block], sent: &[Vec<Sent>], full: u32) -> u128 {
     let mut exposed = Exposed::new(full);
     let mut passed = vec![false; blocks.len()];
     let mut number = 0;

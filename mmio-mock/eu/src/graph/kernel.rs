@@ -21,7 +21,7 @@ pub struct Graph {
     /// What it may write.
     reach: Reach,
     /// Pairs of registers that it may read before it has written all of them.
-    exposed: [u128; 2],
+    exposed: [u128; 3],
     /// Its masks have stacks.
     stacks: bool,
     /// All of it is decoded.

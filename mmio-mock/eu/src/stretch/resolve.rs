@@ -26,7 +26,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     let known = !d.empty
         && !d.rare
         && d.weight <= 2
-        && (d.shift == 0 || d.shift == 8 && !wide)
+        && (matches!(d.shift, 0 | 16) || matches!(d.shift, 8 | 24) && !wide)
         && !(d.no_mask && d.no_cmask);
     if !known {
         return None;
@@ -61,11 +61,9 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         signed: [false; 2],
         sources: [NOWHERE; 3],
     };
-    if let Some(step) = special(d, step) {
-        return step.is_inside().then_some(step);
-    }
-    if let Some(step) = product(d, step) {
-        return (step.is_inside() && !hazard(&step)).then_some(step);
+    if let Some(step) = special(d, step).or_else(|| product(d, step)) {
+        let whole = step.operation == Operation::AddWords || !hazard(&step);
+        return (step.is_inside() && knows_lanes(&step) && whole).then_some(step);
     }
     if let Some([first, second]) = destination(d)? {
         (step.destination, step.second) = (Some(first), second);
@@ -96,7 +94,16 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     if operation == Operation::Select && step.predicate.is_none() {
         return None;
     }
-    (step.is_inside() && !hazard(&step)).then_some(step)
+    (step.is_inside() && knows_lanes(&step) && !hazard(&step)).then_some(step)
+}
+
+/// Channels from 16 on have no lanes of the accumulator.
+fn knows_lanes(step: &Step) -> bool {
+    let reads = matches!(
+        step.operation,
+        Operation::Accumulate(_) | Operation::MultiplyHigh { .. }
+    );
+    step.shift < 16 || step.accumulator.is_none() && !reads
 }
 
 /// The first dword of each eight channels of the result; `Some(None)` when it goes nowhere.
@@ -175,9 +182,9 @@ fn special(d: &Decoded, mut step: Step) -> Option<Step> {
             step.sources[1] = words(&d.src[1], d.exec)?;
             step.sources[2].place = Place::Vector(first);
             step.accumulator = accumulator(d, &step)?;
-            (!hazard(&step)).then_some(step)
+            Some(step)
         }
-        Opcode::Add if whole && d.exec == 16 && d.shift == 0 => {
+        Opcode::Add if whole && d.exec == 16 => {
             let fast = exec::word::applies(d) || exec::packed::applies(d);
             let DstKind::Table(to) = &d.dst.kind else {
                 return None;

@@ -117,7 +117,7 @@ impl Emitter {
             Operation::Copy => emit!(self, vmovaps(y(r), y(a))),
             Operation::Select => {
                 if let Some(predicate) = half.step.predicate {
-                    let chosen = self.predicate(predicate, half.first());
+                    let chosen = self.predicate(predicate, half.first() & 15);
                     emit!(self, vblendvps(y(r), y(b), y(a), y(chosen)));
                 }
             }

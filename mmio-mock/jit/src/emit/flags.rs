@@ -21,7 +21,7 @@ impl Emitter {
 
     /// Writes the kept bits to the flags.
     pub(super) fn set_flags(&mut self, step: &Step) {
-        let shift = u32::from(step.shift);
+        let shift = u32::from(step.shift & 15);
         let flag = 4 + 2 * i32::from(step.flag & 1);
         if step.wide {
             emit!(self, shl(edx, 8), or(ecx, edx));
@@ -33,13 +33,16 @@ impl Emitter {
             emit!(self, mov(eax, -1));
         } else {
             emit!(self, mov(eax, dword_ptr(rsi)));
+            if step.shift >= 16 {
+                emit!(self, shr(eax, 16));
+            }
         }
         if let Some(predicate) = step.predicate {
             self.predicate_word(predicate, r8d);
             emit!(self, and(eax, r8d));
         }
         // The step's channels in the place of the flags.
-        let lanes = i32::from(step.lanes) << step.shift & 0xffff;
+        let lanes = i32::from(step.lanes) << shift & 0xffff;
         emit!(
             self,
             and(eax, lanes),

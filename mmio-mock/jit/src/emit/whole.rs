@@ -158,7 +158,7 @@ impl Emitter {
         self.count(block, labels);
         let mut steps = chain.iter().flat_map(|number| &blocks[*number].steps);
         if steps.any(|step| !step.unmasked) {
-            let mut full = self.unless_full();
+            let mut full = self.unless_full(false);
             self.form(blocks, chain, (labels, clean), false);
             self.place(&mut full);
         }

@@ -115,7 +115,7 @@ impl Emitter {
     fn unless_it_executes(&mut self, step: &Step) -> CodeLabel {
         let end = self.ops.create_label();
         if !step.unmasked && !self.full {
-            let channel = 1 << (step.shift & 15);
+            let channel = 1 << (step.shift & 31);
             emit!(self, test(dword_ptr(rsi), channel), je(end));
         }
         end

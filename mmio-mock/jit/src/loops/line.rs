@@ -5,9 +5,6 @@ use crate::clean::Clean;
 use crate::eight::Eight;
 use eu::stretch::{ByResult, Channels, Operation, Predicate, Step};
 
-/// Sixteen channels.
-pub(super) const ALL: u32 = 0xffff;
-
 /// A step.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -41,7 +38,7 @@ impl Line {
             wide: step.wide,
             truncate: step.truncate,
             operands: Operands::of(step, clean),
-            lanes: u32::from(step.lanes) << step.shift & ALL,
+            lanes: u32::from(step.lanes) << step.shift,
             shift: u32::from(step.shift),
             unmasked: step.unmasked,
             predicate: step.predicate,
@@ -59,9 +56,10 @@ impl Line {
     #[inline(always)]
     pub(super) fn chosen(&self, channels: &Channels<'_>) -> u32 {
         let Some(predicate) = self.predicate else {
-            return ALL;
+            return u32::MAX;
         };
-        u32::from(predicate.of(channels.flags[usize::from(predicate.flag & 1)]))
+        let flags = predicate.of(channels.flags[usize::from(predicate.flag & 1)]);
+        u32::from(flags) << (self.shift & 16)
     }
 
     /// The channels that execute.
@@ -122,10 +120,10 @@ impl Line {
     /// Sets the flags of the channels that are written by bits, one for each channel of the step.
     #[inline(always)]
     pub(super) fn set_flags(&self, bits: u32, channels: &mut Channels<'_>) {
-        let to = self.executing(channels) & self.chosen(channels);
+        let to = (self.executing(channels) & self.chosen(channels)) >> (self.shift & 16);
         let flag = &mut channels.flags[self.flag];
         let old = u32::from(*flag);
         // CAST: sixteen bits.
-        *flag = (old & !to | bits << self.shift & to) as u16;
+        *flag = (old & !to | bits << (self.shift & 15) & to) as u16;
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn add<E: Eight>(
         channels.accumulator.float[at / 8] = false;
         channels.accumulator.float[(at / 8 + 2) & 3] = false;
     }
-    let written = line.written(channels);
+    let written = line.written(channels) >> line.shift;
     let Some(to) = line.destination else {
         return;
     };
