@@ -70,7 +70,7 @@ impl Exposed {
             }
         }
         // What a predicate leaves out stays as it was.
-        let chosen = step.predicate.is_some() && step.operation != Operation::Select;
+        let chosen = step.predicate.is_some() && !step.operation.chooses();
         let Some(first) = step.destination.map(usize::from).filter(|_| !chosen) else {
             return;
         };

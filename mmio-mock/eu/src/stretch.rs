@@ -27,6 +27,8 @@ pub enum Operation {
     Copy,
     /// Source 0 where the predicate is set, else source 1, as they are; the predicate enables no channel.
     Select,
+    /// The same of floats.
+    SelectFloats,
     /// Source 0 where its comparison with source 1 is true or source 1 is NaN, else source 1.
     SelectFloat(Condition),
     /// All bits of source 0 the other way.
@@ -90,6 +92,13 @@ pub enum Operation {
         remainder: bool,
         /// The sources are signed.
         signed: bool,
+    },
+    /// The same; with NaN as source 1 every comparison is true but that for inequality.
+    CompareFloatsOrNan(Condition),
+    /// The greatest whole number that is not above source 0; sets the flags where one is to be added to it for another rounding.
+    FloorAndRest {
+        /// To the nearest one, of two as near the even one; else toward zero.
+        even: bool,
     },
     /// A dword as a float.
     ToFloat {
@@ -164,6 +173,24 @@ impl Operation {
         )
     }
 
+    /// Whether the predicate chooses between sources, and enables no channel.
+    #[must_use]
+    pub const fn chooses(self) -> bool {
+        matches!(self, Operation::Select | Operation::SelectFloats)
+    }
+
+    /// Whether it sets flags by more than its result.
+    #[must_use]
+    pub const fn sets_flags(self) -> bool {
+        matches!(
+            self,
+            Operation::CompareDwords { .. }
+                | Operation::CompareFloats(_)
+                | Operation::CompareFloatsOrNan(_)
+                | Operation::FloorAndRest { .. }
+        )
+    }
+
     /// Whether what it leaves in the accumulator are integers.
     #[must_use]
     pub const fn is_integer(self) -> bool {
@@ -171,6 +198,8 @@ impl Operation {
             self,
             Operation::AddDwords
                 | Operation::AddWords
+                | Operation::AddPart { .. }
+                | Operation::MultiplyDwords
                 | Operation::AccumulateProduct { .. }
                 | Operation::MultiplyHigh { .. }
         )
@@ -357,7 +386,7 @@ pub struct Step {
     /// The result goes into the accumulator, too: the double of a float, the whole sum of integers, whatever the masks are. From
     /// this lane on, 0 or 8; words of the channels from 8 on sixteen lanes behind it.
     pub accumulator: Option<u8>,
-    /// Whether the sources of a sum of dwords have signs, for the accumulator.
+    /// Whether the sources of a sum or a product of dwords have signs, for the accumulator.
     pub signed: [bool; 2],
     /// Its sources.
     pub sources: [Operand; 3],

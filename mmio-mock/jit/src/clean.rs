@@ -62,7 +62,7 @@ impl Clean {
         let halves = halves.into_iter().take(if step.wide { 2 } else { 1 });
         for (half, first) in (0..).zip(halves) {
             let own = step.lanes >> (8 * half) & 0xff == 0xff;
-            let chosen = step.predicate.is_some() && step.operation != Operation::Select;
+            let chosen = step.predicate.is_some() && !step.operation.chooses();
             let whole = own && step.unmasked && !chosen;
             let clean = results(step.operation) || self.moved(step, half);
             let clean = clean && (whole || self.has(first));
@@ -90,6 +90,7 @@ pub(crate) fn results(operation: Operation) -> bool {
             | Operation::AddDwords
             | Operation::CompareDwords { .. }
             | Operation::CompareFloats(_)
+            | Operation::CompareFloatsOrNan(_)
             | Operation::MultiplyDwords
             | Operation::SelectDwords { .. }
             | Operation::Magnitude

@@ -2,7 +2,7 @@
 
 use crate::emit::Emitter;
 use eu::graph::{Blocks, NO_TIME, Progress, Whole, stepped};
-use eu::stretch::{Channels, Compiled, Compiler, Operation, Registers, Step};
+use eu::stretch::{Channels, Compiled, Compiler, Registers, Step};
 use memmap2::{Mmap, MmapMut};
 use std::sync::Arc;
 
@@ -27,12 +27,8 @@ fn executable(code: &[u8]) -> Option<Mmap> {
 
 impl Compiler for Avx2 {
     fn takes(&self, step: &Step) -> bool {
-        // The host converts signed integers only.
-        let is_unsigned = step.operation == Operation::ToFloat { signed: false };
         let rounds = !step.truncate && !step.operation.is_integer();
-        !(is_unsigned
-            || step.operation.only_rounds() && step.truncate
-            || step.accumulator.is_some() && rounds)
+        !(step.operation.only_rounds() && step.truncate || step.accumulator.is_some() && rounds)
     }
 
     fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>> {

@@ -41,6 +41,8 @@ pub(crate) const NO_DWORD: [u32; 8] = all(0x4f00_0000);
 pub(crate) const NO_UNSIGNED: [u32; 8] = all(0x4f80_0000);
 /// The NaN that is computed as a double.
 pub(crate) const NAN_64: [u32; 8] = quads(0x7ff8_0000_0000_0000);
+/// 2^16 as a double.
+pub(crate) const SCALE_64: [u32; 8] = quads(0x40f0_0000_0000_0000);
 /// The low word of a dword.
 pub(crate) const LOW_WORD: [u32; 8] = all(0xffff);
 

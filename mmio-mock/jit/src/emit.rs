@@ -193,11 +193,10 @@ impl Emitter {
 
     fn step(&mut self, step: &Step) {
         let halves = if step.wide { 2 } else { 1 };
-        let compares = matches!(
-            step.operation,
-            Operation::CompareDwords { .. } | Operation::CompareFloats(_)
-        );
+        let compares = step.operation.sets_flags();
         let flags = compares || step.by_result != ByResult::No;
+        // There the bits are no result.
+        let taken = matches!(step.operation, Operation::FloorAndRest { .. });
         match step.operation {
             Operation::Plane => return self.plane(step),
             Operation::AddWords => return self.add_words(step),
@@ -208,7 +207,7 @@ impl Emitter {
         for number in 0..halves {
             let half = Half { step, number };
             let (result, clean) = self.compute(half);
-            if flags {
+            if flags && !taken {
                 self.take_bits(half, result, compares);
             }
             self.store(half, result, clean);
@@ -240,9 +239,7 @@ impl Emitter {
         let step = half.step;
         let masked = !step.unmasked && !self.full;
         // The predicate of `Select` chooses.
-        let predicate = step
-            .predicate
-            .filter(|_| step.operation != Operation::Select);
+        let predicate = step.predicate.filter(|_| !step.operation.chooses());
         let mut mask = masked.then(|| self.executing(half));
         if let Some(predicate) = predicate {
             let chosen = self.predicate(predicate, half.first() & 15);

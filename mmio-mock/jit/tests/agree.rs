@@ -103,6 +103,19 @@ impl Compiler for Noting {
                     step.sources.iter().any(|s| signed(&s.place)),
                     "signed words",
                 ),
+                (
+                    step.operation == Operation::ToFloat { signed: false },
+                    "unsigned floats",
+                ),
+                (
+                    step.operation == Operation::MultiplyDwords && step.accumulator.is_some(),
+                    "products kept",
+                ),
+                (
+                    matches!(step.operation, Operation::AddPart { .. })
+                        && step.accumulator.is_some(),
+                    "parts kept",
+                ),
                 (parts(|part| part.bits == 8), "bytes"),
                 (parts(|part| part.signed), "signed parts"),
                 (
@@ -134,6 +147,12 @@ const FORMS: &[&str] = &[
     "Copy",
     "Select",
     "SelectFloat",
+    "SelectFloats",
+    "CompareFloatsOrNan",
+    "FloorAndRest",
+    "unsigned floats",
+    "products kept",
+    "parts kept",
     "Not",
     "And",
     "Or",

@@ -183,7 +183,11 @@ pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
     }
     match opcode {
         Mov if rng.u32(..4) == 0 => i.dst.ty = Type::F,
+        Rnde | Rndz if !sandy && rng.bool() => i.cond_mod = CondMod::R,
         Cmp => {
+            if float && rng.u32(..3) == 0 {
+                i.opcode = Opcode::Cmpn;
+            }
             i.cond_mod = pick(rng, &CONDITIONS);
             if rng.bool() {
                 i.dst = Dst { ty, ..Dst::NULL };

@@ -118,6 +118,7 @@ impl Step {
             | Operation::Magnitude
             | Operation::Move
             | Operation::Floor
+            | Operation::FloorAndRest { .. }
             | Operation::NearestWhole
             | Operation::Truncate
             | Operation::Fraction

@@ -75,8 +75,17 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     step.operation = operation;
     step.by_result = by_result(d, operation)?;
     step.accumulator = accumulator(d, &step)?;
-    if operation == Operation::AddDwords && step.accumulator.is_some() {
-        step.signed = [0, 1].map(|source| d.src[source].num == Num::D);
+    let signs = matches!(operation, Operation::AddDwords | Operation::MultiplyDwords);
+    if signs && step.accumulator.is_some() {
+        step.signed = [0, 1].map(|source| d.src[source].num.range().0 < 0);
+    }
+    if operation == Operation::MultiplyDwords && step.accumulator.is_some() {
+        // Unsigned dwords times signed words are neither a signed nor an unsigned product.
+        let unsigned = d.src.iter().take(2).any(|s| s.num == Num::Ud);
+        if unsigned && step.signed != [false; 2] {
+            return None;
+        }
+        step.signed = [!unsigned; 2];
     }
     for (to, from) in step.sources.iter_mut().zip(&d.src).take(count.min(2)) {
         *to = operand(from, d.exec, operation == Operation::Plane)?;
@@ -91,7 +100,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     if count == 3 {
         step.sources[2] = third(d)?;
     }
-    if operation == Operation::Select && step.predicate.is_none() {
+    if operation.chooses() && step.predicate.is_none() {
         return None;
     }
     (step.is_inside() && knows_lanes(&step) && !hazard(&step)).then_some(step)
@@ -145,8 +154,10 @@ fn accumulator(d: &Decoded, step: &Step) -> Option<Option<u8>> {
         | Operation::Accumulate(_)
         | Operation::Plane
         | Operation::Dot(_) => step.truncate,
-        Operation::AddDwords | Operation::MultiplyHigh { .. } => !d.acc_word,
-        Operation::AddWords => true,
+        Operation::AddDwords | Operation::MultiplyDwords | Operation::MultiplyHigh { .. } => {
+            !d.acc_word
+        }
+        Operation::AddWords | Operation::AddPart { .. } => true,
         _ => false,
     };
     (known && matches!(d.exec, 8 | 16)).then_some(Some(d.acc_lane & 8))
@@ -354,6 +365,11 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Sel if exec::copy::applies_sel(d) => {
             (four_bytes(d, 2).then_some(Operation::Select)?, 2)
         }
+        Opcode::Sel if plain && floats && float(b) => (Operation::SelectFloats, 2),
+        Opcode::Cmpn if float(a) && float(b) => (
+            Operation::CompareFloatsOrNan(condition(d.cond)?),
+            stored(d)?,
+        ),
         Opcode::Cmp if float(a) && float(b) => {
             (Operation::CompareFloats(condition(d.cond)?), stored(d)?)
         }
@@ -384,6 +400,13 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Mad if plain && floats && float(b) => (Operation::MultiplyAdd, 3),
         Opcode::Pln if plain && floats => (Operation::Plane, 2),
         Opcode::Rndd if plain && floats => (Operation::Floor, 1),
+        Opcode::Rnde | Opcode::Rndz
+            if floats && !rules.whole_rounds && matches!(d.cond, CondMod::None | CondMod::R) =>
+        {
+            let even = d.op == Opcode::Rnde;
+            let rest = Operation::FloorAndRest { even };
+            (if plain { Operation::Floor } else { rest }, 1)
+        }
         Opcode::Rnde if plain && floats && rules.whole_rounds => (Operation::NearestWhole, 1),
         Opcode::Rndz if plain && floats && rules.whole_rounds => (Operation::Truncate, 1),
         Opcode::Frc if plain && floats && rules.whole_rounds => (Operation::Fraction, 1),
@@ -451,10 +474,7 @@ fn four_bytes(d: &Decoded, sources: usize) -> bool {
 }
 
 fn by_result(d: &Decoded, operation: Operation) -> Option<ByResult> {
-    if matches!(
-        operation,
-        Operation::CompareDwords { .. } | Operation::CompareFloats(_)
-    ) {
+    if operation.sets_flags() {
         return Some(ByResult::No);
     }
     match d.cond {

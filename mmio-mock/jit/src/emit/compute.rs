@@ -3,8 +3,8 @@
 use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::clean;
 use crate::constants::{
-    BELOW_ONE, COUNT, EXPONENT, MAGNITUDE_64, NAN, NO_DWORD, NO_UNSIGNED, NORMAL_64, ONE, ONE_64,
-    SIGN, SINGLE_64,
+    BELOW_ONE, COUNT, EXPONENT, LOW_WORD, MAGNITUDE_64, NAN, NO_DWORD, NO_UNSIGNED, NORMAL_64, ONE,
+    ONE_64, SCALE_64, SIGN, SINGLE_64, all,
 };
 use crate::held::Value;
 use eu::stretch::{Condition, Operation, Step};
@@ -24,6 +24,8 @@ fn comparison(condition: Condition) -> u32 {
 }
 
 const UNORDERED: u32 = 0x03;
+const EQUAL: u32 = 0x00;
+const NOT_EQUAL: u32 = 0x04;
 const ORDERED: u32 = 0x07;
 const LESS_OR_EQUAL: u32 = 0x12;
 /// Comparison of doubles: less, NaN is not.
@@ -67,6 +69,9 @@ impl Emitter {
                 emit!(self, vcmpps(y(result), y(a), y(b), how));
                 result
             }
+            Operation::CompareFloatsOrNan(condition) => self.compare_or_nan(half, condition),
+            Operation::FloorAndRest { even } => self.floor_and_rest(half, even),
+            Operation::SelectFloats => self.select_floats(half),
             Operation::ToDword { signed: true } => self.floats_to_dwords(half),
             Operation::ToDword { signed: false } => self.floats_to_unsigned(half),
             Operation::ToFloat { .. } => self.dwords_to_floats(half),
@@ -131,7 +136,10 @@ impl Emitter {
                 self.add_dwords(half.step, (a, b), r);
                 self.keep_sums(half, (a, b));
             }
-            Operation::MultiplyDwords => emit!(self, vpmulld(y(r), y(a), y(b))),
+            Operation::MultiplyDwords => {
+                emit!(self, vpmulld(y(r), y(a), y(b)));
+                self.keep_products(half, (a, b));
+            }
             Operation::Magnitude => emit!(self, vpabsd(y(r), y(a))),
             Operation::AddPart { high } => self.add_part(half, (a, b), r, high),
             Operation::SelectDwords { condition, signed } => {
@@ -159,6 +167,7 @@ impl Emitter {
     fn add_part(&mut self, half: Half<'_>, (a, b): (u8, u8), r: u8, high: bool) {
         self.add_dwords(half.step, (a, b), r);
         self.held.keep(r);
+        self.keep_words(half.step, [(half.number, r)]);
         let old = self.dwords(half, 2);
         if high {
             emit!(
@@ -256,9 +265,78 @@ impl Emitter {
         r
     }
 
+    /// With NaN as the second source a comparison holds, but for that of inequality.
+    fn compare_or_nan(&mut self, half: Half<'_>, condition: Condition) -> u8 {
+        let (a, b) = (self.floats(half, 0), self.floats(half, 1));
+        let r = self.held.take(Value::Scratch);
+        emit!(
+            self,
+            vcmpps(y(r), y(a), y(b), comparison(condition)),
+            vcmpps(ymm0, y(b), y(b), UNORDERED)
+        );
+        if condition == Condition::NotEqual {
+            emit!(self, vandnps(y(r), ymm0, y(r)));
+        } else {
+            emit!(self, vorps(y(r), y(r), ymm0));
+        }
+        r
+    }
+
+    /// The predicate chooses between floats.
+    fn select_floats(&mut self, half: Half<'_>) -> u8 {
+        let (a, b) = (self.floats(half, 0), self.floats(half, 1));
+        self.held.keep(a);
+        self.held.keep(b);
+        let r = self.held.take(Value::Scratch);
+        if let Some(predicate) = half.step.predicate {
+            self.held.keep(r);
+            let chosen = self.predicate(predicate, half.first() & 15);
+            emit!(self, vblendvps(y(r), y(b), y(a), y(chosen)));
+        }
+        self.finish_float(half.step, r, true);
+        r
+    }
+
+    /// Floors; the bits of channels where another rounding is one more are taken.
+    fn floor_and_rest(&mut self, half: Half<'_>, even: bool) -> u8 {
+        let a = self.floats(half, 0);
+        let r = self.held.take(Value::Scratch);
+        emit!(self, vroundps(y(r), y(a), DOWN));
+        if even {
+            let limit = self.constant(all(0.5f32.to_bits()));
+            emit!(
+                self,
+                vmovups(ymm1, ymmword_ptr(limit)),
+                // An odd floor has a half behind the point of its half.
+                vmulps(ymm0, y(r), ymm1),
+                vroundps(ymm4, ymm0, DOWN),
+                vcmpps(ymm4, ymm4, ymm0, NOT_EQUAL),
+                vsubps(ymm0, y(a), y(r)),
+                vcmpps(ymm3, ymm0, ymm1, EQUAL),
+                vandps(ymm4, ymm4, ymm3),
+                vcmpps(ymm0, ymm1, ymm0, LESS),
+                vorps(ymm0, ymm0, ymm4)
+            );
+        } else {
+            emit!(
+                self,
+                vcmpps(ymm0, y(a), y(ZERO), LESS),
+                vcmpps(ymm1, y(a), y(r), NOT_EQUAL),
+                vandps(ymm0, ymm0, ymm1)
+            );
+        }
+        self.take_bits(half, 0, true);
+        self.finish_float(half.step, r, true);
+        r
+    }
+
     fn dwords_to_floats(&mut self, half: Half<'_>) -> u8 {
         let a = self.dwords(half, 0);
         let r = self.held.take(Value::Scratch);
+        if half.step.operation == (Operation::ToFloat { signed: false }) {
+            self.unsigned_to_floats(half.step, a, r);
+            return r;
+        }
         if half.step.truncate {
             emit!(
                 self,
@@ -271,6 +349,45 @@ impl Emitter {
             emit!(self, vcvtdq2ps(y(r), y(a)));
         }
         r
+    }
+
+    /// Unsigned dwords: by their words, whose sum is rounded once, or as doubles.
+    fn unsigned_to_floats(&mut self, step: &Step, a: u8, r: u8) {
+        let word = self.constant(LOW_WORD);
+        emit!(
+            self,
+            vpand(ymm0, y(a), ymmword_ptr(word)),
+            vpsrld(ymm1, y(a), 16)
+        );
+        if step.truncate {
+            let scale = self.constant(SCALE_64);
+            for (low, high, to) in [(ymm0, ymm1, ymm2), (ymm0, ymm1, ymm3)] {
+                if to == ymm3 {
+                    emit!(
+                        self,
+                        vextracti128(xmm0, low, 1),
+                        vextracti128(xmm1, high, 1)
+                    );
+                }
+                emit!(
+                    self,
+                    vcvtdq2pd(to, xmm1),
+                    vmulpd(to, to, ymmword_ptr(scale)),
+                    vcvtdq2pd(ymm4, xmm0),
+                    vaddpd(to, to, ymm4)
+                );
+            }
+            self.join_truncated(r);
+        } else {
+            let scale = self.constant(all(65_536f32.to_bits()));
+            emit!(
+                self,
+                vcvtdq2ps(ymm0, ymm0),
+                vcvtdq2ps(ymm1, ymm1),
+                vmulps(ymm1, ymm1, ymmword_ptr(scale)),
+                vaddps(y(r), ymm1, ymm0)
+            );
+        }
     }
 
     fn of_floats(&mut self, half: Half<'_>) -> u8 {

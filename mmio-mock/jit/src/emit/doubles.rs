@@ -246,13 +246,14 @@ impl Emitter {
         emit!(self, mov(byte_ptr(r9 + KINDS + lane / 8), 0));
     }
 
-    /// The same of words, which are sixteen lanes behind one another.
-    pub(super) fn keep_words(&mut self, step: &Step, sums: [u8; 2]) {
+    /// The same of words, whose halves by their numbers are sixteen lanes behind one another.
+    pub(super) fn keep_words<const N: usize>(&mut self, step: &Step, sums: [(u16, u8); N]) {
         let Some(lane) = step.accumulator.map(i32::from) else {
             return;
         };
         emit!(self, mov(r9, qword_ptr(rsi + ACCUMULATOR)));
-        for (number, sum) in (0..).zip(sums) {
+        for (number, sum) in sums {
+            let number = i32::from(number);
             let at = 8 * (lane + 16 * number);
             emit!(
                 self,

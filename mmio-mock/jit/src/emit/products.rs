@@ -57,18 +57,32 @@ impl Emitter {
         }
     }
 
-    /// Products of low words and dwords, in the accumulator; the register that comes back holds nothing.
-    pub(super) fn accumulate_product(&mut self, half: Half<'_>, signed: bool) -> u8 {
-        let (a, b) = (self.dwords(half, 0), self.dwords(half, 1));
-        let r = self.held.take(Value::Scratch);
-        let lane = i32::from(half.step.accumulator.unwrap_or(0) & 8) + 8 * i32::from(half.number);
-        self.low_words(a, signed);
+    /// The whole products of dwords, where they go into the accumulator.
+    pub(super) fn keep_products(&mut self, half: Half<'_>, (a, b): (u8, u8)) {
+        let Some(lane) = half.step.accumulator else {
+            return;
+        };
+        emit!(self, vmovaps(ymm2, y(a)));
+        self.store_products(half, lane, b, half.step.signed[0]);
+    }
+
+    /// The products of `ymm2` and another register, in the accumulator.
+    fn store_products(&mut self, half: Half<'_>, lane: u8, b: u8, signed: bool) {
+        let lane = i32::from(lane & 8) + 8 * i32::from(half.number);
         emit!(self, mov(r9, qword_ptr(rsi + ACCUMULATOR)));
         for part in [0, 1] {
             self.four_products(b, part, signed);
             emit!(self, vmovdqu(ymmword_ptr(r9 + 8 * lane + 32 * part), ymm0));
         }
         emit!(self, mov(byte_ptr(r9 + KINDS + lane / 8), 0));
+    }
+
+    /// Products of low words and dwords, in the accumulator; the register that comes back holds nothing.
+    pub(super) fn accumulate_product(&mut self, half: Half<'_>, signed: bool) -> u8 {
+        let (a, b) = (self.dwords(half, 0), self.dwords(half, 1));
+        let r = self.held.take(Value::Scratch);
+        self.low_words(a, signed);
+        self.store_products(half, half.step.accumulator.unwrap_or(0), b, signed);
         r
     }
 

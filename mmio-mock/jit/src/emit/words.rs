@@ -29,7 +29,7 @@ impl Emitter {
             self.held.keep(sum);
             sums[usize::from(number)] = sum;
         }
-        self.keep_words(step, sums);
+        self.keep_words(step, [(0, sums[0]), (1, sums[1])]);
         // The masks of both halves first: they may need the same register.
         let mut masked = false;
         for number in 0..2 {

@@ -4,8 +4,8 @@ use super::doubles;
 use super::line::Line;
 use super::operand::Flat;
 use super::singles::{
-    Add, AddTruncated, Floats, Floor, Fraction, Inverse, InverseRoot, Move, Multiply, MultiplyAdd,
-    MultiplyTruncated, NearestWhole, SquareRoot, Truncate, finish,
+    self, Add, AddTruncated, Floats, Floor, Fraction, Inverse, InverseRoot, Move, Multiply,
+    MultiplyAdd, MultiplyTruncated, NearestWhole, SquareRoot, Truncate, finish,
 };
 use super::words;
 use crate::eight::{Eight, each};
@@ -36,6 +36,7 @@ pub(super) fn run<E: Eight>(
     match line.operation {
         Operation::Copy => at.of_dwords::<Copy>(),
         Operation::Select => at.select(),
+        Operation::SelectFloats => at.select_floats(),
         Operation::Not => at.of_dwords::<Not>(),
         Operation::And => at.of_dwords::<And>(),
         Operation::Or => at.of_dwords::<Or>(),
@@ -46,6 +47,8 @@ pub(super) fn run<E: Eight>(
         Operation::AddDwords => at.add_dwords(),
         Operation::CompareDwords { condition, signed } => at.compare_dwords(condition, signed),
         Operation::CompareFloats(condition) => at.compare_floats(condition),
+        Operation::CompareFloatsOrNan(condition) => at.compare_or_nan(condition),
+        Operation::FloorAndRest { even } => at.floor_and_rest(even),
         Operation::SelectFloat(condition) => at.select_float(condition),
         Operation::ToFloat { signed } => match (signed, line.truncate) {
             (true, false) => at.of_dwords::<FromSigned>(),
@@ -53,7 +56,10 @@ pub(super) fn run<E: Eight>(
             (false, false) => at.of_dwords::<FromUnsigned>(),
             (false, true) => at.of_dwords::<FromUnsignedTruncated>(),
         },
-        Operation::MultiplyDwords => at.of_dwords::<Multiplied>(),
+        Operation::MultiplyDwords => {
+            words::keep_products(host, line, at.registers, at.channels);
+            at.of_dwords::<Multiplied>();
+        }
         Operation::SelectDwords { condition, signed } => at.select_dwords(condition, signed),
         Operation::Magnitude => at.of_dwords::<Magnitude>(),
         Operation::AddPart { high } => at.add_part(high),
@@ -262,6 +268,7 @@ impl<E: Eight> At<'_, '_, E> {
     #[inline(always)]
     fn add_part(&mut self, high: bool) {
         let negative = self.line.operands.negative;
+        words::keep_sums_of_words(self.host, self.line, self.registers, self.channels);
         self.settle(
             #[inline(always)]
             |at, half| {
@@ -359,16 +366,55 @@ impl<E: Eight> At<'_, '_, E> {
             #[inline(always)]
             |at, half| {
                 let (a, b) = (at.floats(0, half), at.floats(1, half));
-                let nan = at.is_nan(b);
-                let mut first = at.compared(condition, a, b);
-                first = if condition == Condition::NotEqual {
-                    at.host.and_not(nan, first)
-                } else {
-                    at.host.or(first, nan)
-                };
+                let first = at.compared_or_nan(condition, a, b);
                 finish(at.host, at.line.saturate, at.host.select_f(first, a, b))
             },
         );
+    }
+
+    /// The predicate chooses.
+    #[inline(always)]
+    fn select_floats(&mut self) {
+        let chosen = self.line.chosen(self.channels) >> self.line.shift;
+        self.halves(
+            #[inline(always)]
+            |at, half| {
+                let (a, b) = (at.floats(0, half), at.floats(1, half));
+                let chosen = at.host.chosen(chosen >> (8 * half));
+                finish(at.host, at.line.saturate, at.host.select_f(chosen, a, b))
+            },
+        );
+    }
+
+    /// A comparison that holds with NaN as the second source, but for that of inequality.
+    #[inline(always)]
+    fn compared_or_nan(&self, condition: Condition, a: E::F, b: E::F) -> E::I {
+        let (nan, holds) = (self.is_nan(b), self.compared(condition, a, b));
+        if condition == Condition::NotEqual {
+            self.host.and_not(nan, holds)
+        } else {
+            self.host.or(holds, nan)
+        }
+    }
+
+    #[inline(always)]
+    fn compare_or_nan(&mut self, condition: Condition) {
+        self.compare(
+            #[inline(always)]
+            |at, half| at.compared_or_nan(condition, at.floats(0, half), at.floats(1, half)),
+        );
+    }
+
+    /// Floors, and flags where another rounding is one more.
+    #[inline(always)]
+    fn floor_and_rest(&mut self, even: bool) {
+        let up = [0, u16::from(self.line.wide)].map(
+            #[inline(always)]
+            |half| singles::is_above_floor(self.host, even, self.floats(0, half)),
+        );
+        let bits = self.bits(up);
+        self.of_floats::<Floor>();
+        self.line.set_flags(bits, self.channels);
     }
 
     #[inline(always)]

@@ -78,7 +78,7 @@ impl Line {
     pub(super) fn written(&self, channels: &Channels<'_>) -> u32 {
         let executing = self.executing(channels);
         // There the predicate chooses and enables no channel.
-        if self.operation == Operation::Select {
+        if self.operation.chooses() {
             executing
         } else {
             executing & self.chosen(channels)

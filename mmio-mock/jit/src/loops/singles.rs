@@ -183,6 +183,21 @@ fn floor<E: Eight>(host: E, a: E::F) -> E::F {
     host.select_f(host.less(a, whole), below, whole)
 }
 
+/// All bits where the nearest whole number, or that toward zero, is one above the floor.
+#[inline(always)]
+pub(super) fn is_above_floor<E: Eight>(host: E, even: bool, a: E::F) -> E::I {
+    let down = floor(host, a);
+    if !even {
+        let negative = host.less(a, host.all_f(0.0));
+        return host.and_not(host.same(a, down), negative);
+    }
+    let rest = host.sub_f(a, down);
+    let half = host.mul_f(down, host.all_f(0.5));
+    let is_even = host.same(half, floor(host, half));
+    let tie = host.same(rest, host.all_f(0.5));
+    host.or(host.less(host.all_f(0.5), rest), host.and_not(is_even, tie))
+}
+
 #[inline(always)]
 fn nearest_whole<E: Eight>(host: E, a: E::F) -> E::F {
     let magnitude = host.float(host.and_not(host.all(SIGN), host.bits(a)));

@@ -79,6 +79,55 @@ pub(super) fn accumulate_sums(
     keep(line, half, sums, channels);
 }
 
+/// The sums of words of a step for channels in dwords, where the accumulator keeps them: those of the channels from 8 on sixteen lanes
+/// behind.
+pub(super) fn keep_sums_of_words<E: Eight>(
+    host: E,
+    line: &Line,
+    registers: &Flat,
+    channels: &mut Channels<'_>,
+) {
+    let Some(lane) = line.accumulator else {
+        return;
+    };
+    for half in 0..if line.wide { 2 } else { 1 } {
+        let signed = |n: usize| {
+            let values = whole(host, line, (n, half), true, registers);
+            values.map(|value| {
+                if line.operands.negative[n] {
+                    -value
+                } else {
+                    value
+                }
+            })
+        };
+        let (a, b) = (signed(0), signed(1));
+        let at = usize::from(lane & 8) + 16 * usize::from(half);
+        for i in 0..8 {
+            // CAST: with its sign.
+            channels.accumulator.lanes[(at + i) & 31] = (a[i] + b[i]) as u64;
+        }
+        channels.accumulator.float[(at / 8) & 3] = false;
+    }
+}
+
+/// The whole products of a step, where the accumulator keeps them.
+pub(super) fn keep_products<E: Eight>(
+    host: E,
+    line: &Line,
+    registers: &Flat,
+    channels: &mut Channels<'_>,
+) {
+    if line.accumulator.is_none() {
+        return;
+    }
+    for half in 0..if line.wide { 2 } else { 1 } {
+        let [a, b] = [0, 1].map(|n| whole(host, line, (n, half), line.signed[n], registers));
+        let products = std::array::from_fn(|i| a[i].wrapping_mul(b[i]));
+        keep(line, half, products, channels);
+    }
+}
+
 /// What `mul` takes of a dword: its low word, or the whole of a negative number that a signed word holds.
 fn low(value: i64) -> i64 {
     if (-0x8000..0).contains(&value) {
