@@ -7,6 +7,7 @@
 
 pub(crate) mod places;
 pub(crate) mod resolve;
+mod special;
 
 pub use crate::arf::Accumulator;
 use crate::graph::{Blocks, Whole};
@@ -188,6 +189,39 @@ impl Operation {
                 | Operation::CompareFloats(_)
                 | Operation::CompareFloatsOrNan(_)
                 | Operation::FloorAndRest { .. }
+        )
+    }
+
+    /// Whether its results are bits of any kind; those of the others are floats without denormals.
+    #[must_use]
+    pub const fn gives_bits(self) -> bool {
+        matches!(
+            self,
+            Operation::Copy
+                | Operation::Select
+                | Operation::Not
+                | Operation::And
+                | Operation::Or
+                | Operation::Xor
+                | Operation::ShiftLeft
+                | Operation::ShiftRight
+                | Operation::ShiftSigned
+                | Operation::AddDwords
+                | Operation::CompareDwords { .. }
+                | Operation::CompareFloats(_)
+                | Operation::CompareFloatsOrNan(_)
+                | Operation::MultiplyDwords
+                | Operation::SelectDwords { .. }
+                | Operation::Magnitude
+                | Operation::AddPart { .. }
+                | Operation::AccumulateProduct { .. }
+                | Operation::MultiplyHigh { .. }
+                | Operation::Divide { .. }
+                | Operation::ToDword { .. }
+                | Operation::AddWords
+                | Operation::SetFlag
+                | Operation::GetFlag
+                | Operation::Leave
         )
     }
 

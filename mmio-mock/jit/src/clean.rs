@@ -64,7 +64,7 @@ impl Clean {
             let own = step.lanes >> (8 * half) & 0xff == 0xff;
             let chosen = step.predicate.is_some() && !step.operation.chooses();
             let whole = own && step.unmasked && !chosen;
-            let clean = results(step.operation) || self.moved(step, half);
+            let clean = !step.operation.gives_bits() || self.moved(step, half);
             let clean = clean && (whole || self.has(first));
             self.written(first);
             if clean {
@@ -72,38 +72,6 @@ impl Clean {
             }
         }
     }
-}
-
-/// Whether results of an operation have no denormals.
-pub(crate) fn results(operation: Operation) -> bool {
-    !matches!(
-        operation,
-        Operation::Copy
-            | Operation::Select
-            | Operation::Not
-            | Operation::And
-            | Operation::Or
-            | Operation::Xor
-            | Operation::ShiftLeft
-            | Operation::ShiftRight
-            | Operation::ShiftSigned
-            | Operation::AddDwords
-            | Operation::CompareDwords { .. }
-            | Operation::CompareFloats(_)
-            | Operation::CompareFloatsOrNan(_)
-            | Operation::MultiplyDwords
-            | Operation::SelectDwords { .. }
-            | Operation::Magnitude
-            | Operation::AddPart { .. }
-            | Operation::AccumulateProduct { .. }
-            | Operation::MultiplyHigh { .. }
-            | Operation::Divide { .. }
-            | Operation::ToDword { .. }
-            | Operation::AddWords
-            | Operation::SetFlag
-            | Operation::GetFlag
-            | Operation::Leave
-    )
 }
 
 /// What is known at the beginning of each block.

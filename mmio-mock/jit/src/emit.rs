@@ -6,6 +6,7 @@
 
 mod compute;
 mod doubles;
+mod dwords;
 mod extended;
 mod flags;
 mod operand;
