@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod ancestry;
+mod board;
 mod card;
 mod closer;
 mod connection;

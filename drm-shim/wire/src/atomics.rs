@@ -1,0 +1,3 @@
+//! What the small concurrent pieces are made of; their models put something else in its place.
+
+pub use core::sync::atomic::{AtomicU32, Ordering};
