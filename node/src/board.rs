@@ -16,7 +16,7 @@ use zerocopy::{FromBytes as _, IntoBytes as _};
 use crate::edge::{self, Window};
 
 /// Looks between two looks at the clock.
-const LOOKS: usize = 16;
+const LOOKS: usize = 8;
 
 /// A page that is shared with one thread of a client.
 pub struct Board(Window);

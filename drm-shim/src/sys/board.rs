@@ -18,7 +18,7 @@ use super::socket::Packet;
 use super::{Result, check, copy};
 
 /// Looks between two looks at the clock.
-const LOOKS: usize = 16;
+const LOOKS: usize = 8;
 
 /// A page that is mapped.
 #[derive(Clone, Copy)]

@@ -466,6 +466,9 @@ impl Connection {
             block[index * 8..][..8].copy_from_slice(value.as_bytes());
         };
         let mut result = 0;
+        if !self.is_ours(self.inode(head.file)) {
+            return self.answer(-nix::libc::EBADF, 0, 0, &[]);
+        }
         match head.a as u32 & 0xff {
             number::VERSION => {
                 block[..12].copy_from_slice([1_i32, 6, 0].as_bytes());
@@ -543,6 +546,12 @@ impl Connection {
             ..Reply::default()
         };
         self.send(reply, &block, &[]);
+    }
+
+    /// Whether a file was given out here.
+    fn is_ours(&self, inode: u64) -> bool {
+        let is_file = self.shared.files.lock().unwrap().contains_key(&inode);
+        is_file || self.shared.dma_bufs.lock().unwrap().contains_key(&inode)
     }
 
     /// The inode of a descriptor of the client's; 0 for none.

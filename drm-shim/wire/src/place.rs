@@ -38,7 +38,7 @@ impl Place {
 
     /// The other end is told that this one knows of the place, before anybody looks.
     pub fn open(&self) {
-        self.0.store(AWAY, Ordering::Release);
+        self.0.store(AWAY, Ordering::Relaxed);
     }
 
     /// Whether [`open`](Self::open) was called.
@@ -49,7 +49,7 @@ impl Place {
     /// The reader looks from now on. What is there already stays.
     pub fn look(&self) {
         // Only the reader changes it while nobody looks.
-        if self.0.load(Ordering::Acquire) != FULL {
+        if self.0.load(Ordering::Relaxed) != FULL {
             self.0.store(LOOKING, Ordering::Release);
         }
     }
@@ -70,9 +70,9 @@ impl Place {
         self.0.compare_exchange(LOOKING, AWAY, gone, not) != Err(FULL)
     }
 
-    /// The reader has copied the message.
+    /// The reader has copied the message. The writer may write again once the reader [looks](Self::look).
     pub fn taken(&self) {
-        self.0.store(AWAY, Ordering::Release);
+        self.0.store(AWAY, Ordering::Relaxed);
     }
 
     /// Whether the reader looks, so that the writer may write and [`put`](Self::put).
