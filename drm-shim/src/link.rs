@@ -267,14 +267,12 @@ impl Link {
             }
             _ => None,
         };
-        let mut patience = Duration::ZERO;
-        let mut is_there = match quick {
-            Some(is_answered) => is_answered?,
-            None => {
-                self.send(head, payload)?;
-                patience = SPIN;
-                false
-            }
+        let (mut is_there, patience) = if let Some(is_answered) = quick {
+            // It has been looked for.
+            (is_answered?, Duration::ZERO)
+        } else {
+            self.send(head, payload)?;
+            (false, SPIN)
         };
         loop {
             if !is_there {

@@ -6,7 +6,7 @@
     reason = "others may write a mapped file; accept gives a bare number; leases and SO_PASSRIGHTS are no part of nix"
 )]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -102,9 +102,10 @@ impl Window {
         if !self.has(at, size_of::<Place>()) || !at.is_multiple_of(align_of::<Place>()) {
             return None;
         }
+        let start: *const c_void = self.0.as_ptr().cast();
         // SAFETY: a word inside the mapping, which stays as long as the window and begins at a page. Any value is valid, and
         // `read` and `write` are used on other bytes.
-        Some(unsafe { &*self.0.as_ptr().add(at).cast::<Place>() })
+        Some(unsafe { &*start.byte_add(at).cast::<Place>() })
     }
 }
 

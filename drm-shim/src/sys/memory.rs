@@ -143,8 +143,8 @@ impl Block {
 }
 
 /// Copies a caller's block, whose address may be anything, to memory of this library's: EFAULT when it cannot be read, EPERM
-/// or ENOSYS where the system does not copy like this.
-pub fn copy_in(to: usize, block: Block) -> Result<()> {
+/// or ENOSYS where the system does not copy like this. `pid` is the process whose memory this is.
+pub fn copy_in(pid: i32, to: usize, block: Block) -> Result<()> {
     if block.len == 0 {
         return Ok(());
     }
@@ -153,8 +153,7 @@ pub fn copy_in(to: usize, block: Block) -> Result<()> {
         iov_len: block.len,
     };
     let (to, from) = (part(to), part(block.address));
-    // The number of the parent is right in a child of vfork, which has its memory.
-    let (pid, one, flags) = (crate::life::process(), 1_usize, 0_usize);
+    let (one, flags) = (1_usize, 0_usize);
     let (to, from) = (&raw const to, &raw const from);
     // SAFETY: the caller has room for as many bytes; the kernel checks what it reads.
     let read = check(unsafe {
