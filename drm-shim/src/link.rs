@@ -25,7 +25,7 @@ use crate::{config, fork, life, map, own, report};
 const SPIN: Duration = Duration::from_micros(40);
 
 /// A connection in use.
-pub struct Link {
+pub struct Link<'a> {
     fd: Handle,
     broken: bool,
     /// Whether the program has taken the descriptor away, past libc; the node may live.
@@ -34,10 +34,8 @@ pub struct Link {
     is_held: bool,
     /// The thread's blocked signals before the call, while all are blocked.
     before: Option<u64>,
-    /// The page by which the node is asked while it looks there.
-    board: Option<Board>,
-    /// The process that has the page.
-    process: i32,
+    /// The slot of the call, which has the page by which the node is asked while it looks there.
+    claim: Option<&'a Claim>,
 }
 
 /// Uses a connection of the thread, and makes one when the thread has no connection yet.
@@ -59,8 +57,7 @@ fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Re
     let mut link = match claim.and_then(Claim::connection) {
         Some(fd) => Link {
             is_held: true,
-            board: claim.and_then(|claim| Board::at(claim.board())),
-            ..Link::over(fd)
+            ..Link::over(fd, claim)
         },
         None => Link::make(claim)?,
     };
@@ -130,21 +127,20 @@ pub fn note(what: u64, text: &[u8]) {
     }
 }
 
-impl Link {
-    fn over(fd: Handle) -> Link {
+impl<'a> Link<'a> {
+    fn over(fd: Handle, claim: Option<&'a Claim>) -> Self {
         Link {
             fd,
             broken: false,
             is_taken: false,
             is_held: false,
             before: None,
-            board: None,
-            process: life::process(),
+            claim,
         }
     }
 
     /// A new one, also where the program's calls past libc have taken away what the first attempt made.
-    fn make(claim: Option<&Claim>) -> Result<Link> {
+    fn make(claim: Option<&'a Claim>) -> Result<Self> {
         for _ in 0..life::ATTEMPTS {
             match Link::new(claim) {
                 Err(libc::EBADF) => {}
@@ -157,7 +153,7 @@ impl Link {
 
     #[cold]
     #[inline(never)]
-    fn new(claim: Option<&Claim>) -> Result<Link> {
+    fn new(claim: Option<&'a Claim>) -> Result<Self> {
         let path = config::get().node().ok_or(libc::ENODEV)?;
         life::ask_own()?;
         // A handler that jumps out finds either no connection or one that is known.
@@ -169,19 +165,17 @@ impl Link {
         };
         sys::unblock_signals(signals);
         let fd = made.map_err(life::not_connected)?;
-        let mut link = Link {
+        let link = Link {
             is_held,
-            ..Link::over(fd)
+            ..Link::over(fd, claim)
         };
         let process = life::process() as u64;
         let head = Head::new(Op::Thread, NO_FILE, [u64::from(VERSION), process, 0]);
         let mut packet = Packet::new();
         let keep = |packet: &mut Packet| {
-            link.board = Board::take_in(packet);
-            let address = link.board.map_or(0, Board::address);
+            let address = Board::take_in(packet).map_or(0, Board::address);
             if !claim.is_some_and(|claim| is_held && claim.keep(address)) {
                 board::give_back(address);
-                link.board = None;
             }
             Ok(())
         };
@@ -232,18 +226,18 @@ impl Link {
         }
     }
 
-    /// The page, once signals are blocked. A handler that has forked before that may have returned in the child, which does
-    /// not have it.
+    /// The page, to be looked up once signals are blocked: a handler that comes before may fork and return in the child, which
+    /// does not have it, or take the slot.
     fn board(&self) -> Option<Board> {
-        let is_here = || copy::is_own() && life::process() == self.process;
-        self.board.filter(|_| is_here())
+        let claim = self.claim.filter(|_| copy::is_own())?;
+        Board::at(claim.board())
     }
 
     /// Runs something with the page, if there is one, and with signals blocked.
     fn with_board<T>(&mut self, run: impl FnOnce(&mut Self, Board) -> T) -> Option<T> {
-        self.board?;
+        let board = self.board()?;
         if self.before.is_some() {
-            return self.board().map(|board| run(self, board));
+            return Some(run(self, board));
         }
         let before = sys::block_signals();
         self.before = Some(before);
