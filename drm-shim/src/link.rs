@@ -302,6 +302,13 @@ impl<'a> Link<'a> {
         packet: &mut Packet,
     ) -> Result<bool> {
         head.len = payload.len as u32;
+        // What does not come by the page comes by the socket, which the program may have closed, past libc: then nothing is
+        // asked here, and the call makes a new connection.
+        if let Err(error) = own::look(self.fd) {
+            self.broken = true;
+            self.is_taken = true;
+            return Err(error);
+        }
         let asked = match board.ask(&head, payload) {
             Ok(false) => self.send(head, payload),
             other => other.map(drop),

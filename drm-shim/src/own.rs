@@ -186,6 +186,11 @@ pub fn using_quietly<T>(handle: Handle, run: impl FnOnce(RawFd) -> Result<T>) ->
     run(number(handle)?)
 }
 
+/// Whether it could be used now, with signals blocked: `EBADF` when the file there is no longer ours.
+pub fn look(handle: Handle) -> Result<()> {
+    using_quietly(handle, |_| Ok(()))
+}
+
 /// Uses two of them, likewise.
 pub fn using_both<T>(handles: [Handle; 2], run: impl FnOnce([RawFd; 2]) -> Result<T>) -> Result<T> {
     let _use = Inside::begin();
