@@ -11,10 +11,10 @@ use crate::support::page::Page;
 use crate::support::{Connection, start};
 
 /// A request for the name of the driver, and its block.
-fn version(file: u64, name: &[u8; 4]) -> (Head, drm::Version) {
+fn version(file: u64, name: &mut [u8; 4]) -> (Head, drm::Version) {
     let mut block = drm::Version::new_zeroed();
     block.name_len = 4;
-    block.name = name.as_ptr().addr() as u64;
+    block.name = name.as_mut_ptr().addr() as u64;
     (ioctl(file, drm::VERSION.0, block.as_bytes()), block)
 }
 
@@ -37,7 +37,7 @@ fn a_request_by_the_page_is_answered_there() {
     let (_fd, file) = client.open(false);
     for _ in 0..20 {
         let mut text = [0; 4];
-        let (head, block) = version(file, std::hint::black_box(&mut text));
+        let (head, block) = version(file, &mut text);
         page.ask(&client, &head, block.as_bytes());
         let (reply, payload) = page.answer().unwrap();
         assert_eq!((reply.kind, reply.result), (0, 0));
@@ -46,7 +46,7 @@ fn a_request_by_the_page_is_answered_there() {
     }
     // A number that is none of the client's, and one of another file.
     for other in [u64::MAX, 1 << 20, client.raw() as u64] {
-        let (head, block) = version(other, &[0; 4]);
+        let (head, block) = version(other, &mut [0; 4]);
         page.ask(&client, &head, block.as_bytes());
         let (reply, _) = page.answer().unwrap();
         assert_eq!((reply.kind, reply.result), (0, -nix::libc::EBADF));
