@@ -1,4 +1,4 @@
-//! What the system gives a program when it begins: by that a process is known that runs the same program still.
+//! What a program is given when it begins, by which it is known again.
 //!
 //! getauxval(3): sixteen bytes of it are drawn at random each time, and so is their place, unless the user wants none of that.
 

@@ -1,4 +1,4 @@
-//! The page that a thread of a client and the node share: questions and answers without system calls.
+//! The page that a client's thread and the node share, past the socket.
 //!
 //! The client can write there what it likes and when it likes. So a message is copied before it is looked at, once, and nothing
 //! there is believed. What comes this way has no sender: it is served only where the system lets the node look at the client's

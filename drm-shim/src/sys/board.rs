@@ -1,4 +1,4 @@
-//! The page that a thread's connection shares with the node: questions and answers without the socket.
+//! The page that a thread shares with the node: questions past the socket.
 //!
 //! It belongs to the thread that has made the connection, which alone uses it, with signals blocked, and gives it back. A child
 //! with memory of its own does not have it, so that nobody asks by it but who has the memory of the process that is served.

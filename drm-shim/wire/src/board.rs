@@ -1,4 +1,4 @@
-//! The page that both ends of a thread's connection may share: where question and answer lie in it.
+//! The page that both ends of a connection may share: what lies where.
 //!
 //! A question of [`Op::Ioctl`](crate::Op::Ioctl) and its answer go by it while the other end looks there, instead of by the
 //! socket: a head and its payload, as in a packet.
