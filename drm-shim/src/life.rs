@@ -269,7 +269,8 @@ fn introduce_once(parent: i32, fork: u64) -> Result<()> {
     let mut inodes = [MaybeUninit::uninit(); size_of::<[u64; FILES]>()];
     let mut packet = Packet::with(&mut inodes);
     let mut files = [Handle::NONE; FILES];
-    let introduced = socket::introduce(fd, head.as_bytes(), &mut packet, &mut files);
+    let keep = |packet: &mut Packet| socket::keep(packet, &mut files);
+    let introduced = socket::introduce(fd, head.as_bytes(), &mut packet, keep);
     if let Err(error) = introduced {
         files.into_iter().for_each(own::close);
         own::close(fd);

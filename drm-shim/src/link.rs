@@ -14,17 +14,18 @@ use zerocopy::IntoBytes;
 
 use crate::config::Node;
 use crate::own::Handle;
+use crate::sys::board::{self, Board};
 use crate::sys::key::{self, Claim, Mark};
 use crate::sys::memory::Block;
-use crate::sys::socket::{self, Packet};
-use crate::sys::{self, Result};
+use crate::sys::socket::{self, Packet, Signals};
+use crate::sys::{self, Result, copy};
 use crate::{config, fork, life, map, own, report};
 
 /// How long to look for an answer before sleeping. To wake a thread on an idle processor takes longer than most answers.
 const SPIN: Duration = Duration::from_micros(40);
 
 /// A connection in use.
-pub struct Link {
+pub struct Link<'a> {
     fd: Handle,
     broken: bool,
     /// Whether the program has taken the descriptor away, past libc; the node may live.
@@ -33,6 +34,8 @@ pub struct Link {
     is_held: bool,
     /// The thread's blocked signals before the call, while all are blocked.
     before: Option<u64>,
+    /// The slot of the call, which has the page by which the node is asked while it looks there.
+    claim: Option<&'a Claim>,
 }
 
 /// Uses a connection of the thread, and makes one when the thread has no connection yet.
@@ -53,11 +56,8 @@ pub fn with<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
 fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
     let mut link = match claim.and_then(Claim::connection) {
         Some(fd) => Link {
-            fd,
-            broken: false,
-            is_taken: false,
             is_held: true,
-            before: None,
+            ..Link::over(fd, claim)
         },
         None => Link::make(claim)?,
     };
@@ -127,9 +127,20 @@ pub fn note(what: u64, text: &[u8]) {
     }
 }
 
-impl Link {
+impl<'a> Link<'a> {
+    fn over(fd: Handle, claim: Option<&'a Claim>) -> Self {
+        Link {
+            fd,
+            broken: false,
+            is_taken: false,
+            is_held: false,
+            before: None,
+            claim,
+        }
+    }
+
     /// A new one, also where the program's calls past libc have taken away what the first attempt made.
-    fn make(claim: Option<&Claim>) -> Result<Link> {
+    fn make(claim: Option<&'a Claim>) -> Result<Self> {
         for _ in 0..life::ATTEMPTS {
             match Link::new(claim) {
                 Err(libc::EBADF) => {}
@@ -142,7 +153,7 @@ impl Link {
 
     #[cold]
     #[inline(never)]
-    fn new(claim: Option<&Claim>) -> Result<Link> {
+    fn new(claim: Option<&'a Claim>) -> Result<Self> {
         let path = config::get().node().ok_or(libc::ENODEV)?;
         life::ask_own()?;
         // A handler that jumps out finds either no connection or one that is known.
@@ -155,16 +166,20 @@ impl Link {
         sys::unblock_signals(signals);
         let fd = made.map_err(life::not_connected)?;
         let link = Link {
-            fd,
-            broken: false,
-            is_taken: false,
             is_held,
-            before: None,
+            ..Link::over(fd, claim)
         };
         let process = life::process() as u64;
         let head = Head::new(Op::Thread, NO_FILE, [u64::from(VERSION), process, 0]);
         let mut packet = Packet::new();
-        if let Err(error) = socket::introduce(fd, head.as_bytes(), &mut packet, &mut []) {
+        let keep = |packet: &mut Packet| {
+            let address = Board::take_in(packet).map_or(0, Board::address);
+            if !claim.is_some_and(|claim| is_held && claim.keep(address)) {
+                board::give_back(address);
+            }
+            Ok(())
+        };
+        if let Err(error) = socket::introduce(fd, head.as_bytes(), &mut packet, keep) {
             link.close(claim);
             return Err(life::refused(error));
         }
@@ -183,8 +198,11 @@ impl Link {
     /// Sends a message without an answer.
     pub fn send(&mut self, mut head: Head, payload: Block) -> Result<()> {
         head.len = payload.len as u32;
-        match socket::send(self.fd, head.as_bytes(), payload) {
-            Ok(()) => Ok(()),
+        match socket::send(self.fd, head.as_bytes(), payload, self.signals()) {
+            Ok(()) => {
+                self.divert();
+                Ok(())
+            }
             // The caller's block cannot be read, or there is no memory.
             Err(error @ (libc::EFAULT | libc::ENOMEM | libc::ENOBUFS)) => Err(error),
             Err(error) => {
@@ -199,38 +217,121 @@ impl Link {
         }
     }
 
-    /// Sends a message and waits for its answer; a result below zero is an error.
-    pub fn ask(&mut self, head: Head, payload: Block, packet: &mut Packet) -> Result<i32> {
-        self.send(head, payload)?;
-        loop {
-            self.receive(packet)?;
-            if packet.head.kind == Reply::INSTALL {
-                let number = install(packet);
-                let head = Head::new(Op::Installed, NO_FILE, [number as u64, 0, 0]);
-                self.send(head, Block::of(&[]))?;
-                continue;
-            }
-            if packet.head.kind == Reply::REMAP {
-                // What it has to tell the node goes by another connection.
-                map::remap_all(packet.body());
-                continue;
-            }
-            return match packet.head.result {
-                result if result < 0 => Err(result.wrapping_neg()),
-                result => Ok(result),
-            };
+    /// Whether all signals of this thread are blocked.
+    fn signals(&self) -> Signals {
+        if self.before.is_some() {
+            Signals::Blocked
+        } else {
+            Signals::Open
         }
     }
 
-    fn receive(&mut self, packet: &mut Packet) -> Result<()> {
+    /// The page, to be looked up once signals are blocked: a handler that comes before may fork and return in the child, which
+    /// does not have it, or take the slot.
+    fn board(&self) -> Option<Board> {
+        let claim = self.claim.filter(|_| copy::is_own())?;
+        Board::at(claim.board())
+    }
+
+    /// Runs something with the page, if there is one, and with signals blocked.
+    fn with_board<T>(&mut self, run: impl FnOnce(&mut Self, Board) -> T) -> Option<T> {
+        let board = self.board()?;
+        if self.before.is_some() {
+            return Some(run(self, board));
+        }
+        let before = sys::block_signals();
+        self.before = Some(before);
+        let result = self.board().map(|board| run(self, board));
+        self.before = None;
+        sys::unblock_signals(before);
+        result
+    }
+
+    /// Something was sent by the socket.
+    fn divert(&mut self) {
+        self.with_board(|_, board| board.divert());
+    }
+
+    /// Sends a message and waits for its answer; a result below zero is an error.
+    pub fn ask(&mut self, head: Head, payload: Block, packet: &mut Packet) -> Result<i32> {
+        // Other messages may have to be read before or behind those that have no answer, and those go by the socket.
+        let quick = match Op::from_u32(head.op) {
+            Some(Op::Ioctl) => {
+                self.with_board(|link, board| link.ask_by(board, head, payload, packet))
+            }
+            _ => None,
+        };
+        let (mut is_there, patience) = if let Some(is_answered) = quick {
+            // It has been looked for.
+            (is_answered?, Duration::ZERO)
+        } else {
+            self.send(head, payload)?;
+            (false, SPIN)
+        };
+        loop {
+            if !is_there {
+                self.receive(packet, patience)?;
+            }
+            is_there = false;
+            match packet.head.kind {
+                Reply::INSTALL => {
+                    let number = install(packet);
+                    let head = Head::new(Op::Installed, NO_FILE, [number as u64, 0, 0]);
+                    self.send(head, Block::of(&[]))?;
+                }
+                // What it has to tell the node goes by another connection.
+                Reply::REMAP => map::remap_all(packet.body()),
+                Reply::AGAIN => self.send(head, payload)?,
+                _ => {
+                    return match packet.head.result {
+                        result if result < 0 => Err(result.wrapping_neg()),
+                        result => Ok(result),
+                    };
+                }
+            }
+        }
+    }
+
+    /// Asks by the page, or by the socket when the node does not look there, and looks for the answer for a moment; whether it
+    /// has come.
+    fn ask_by(
+        &mut self,
+        board: Board,
+        mut head: Head,
+        payload: Block,
+        packet: &mut Packet,
+    ) -> Result<bool> {
+        head.len = payload.len as u32;
+        // What does not come by the page comes by the socket, which the program may have closed, past libc: then nothing is
+        // asked here, and the call makes a new connection.
+        if let Err(error) = own::look(self.fd) {
+            self.broken = true;
+            self.is_taken = true;
+            return Err(error);
+        }
+        let asked = match board.ask(&head, payload) {
+            Ok(false) => self.send(head, payload),
+            other => other.map(drop),
+        };
+        if let Err(error) = asked {
+            board.leave();
+            return Err(error);
+        }
+        Ok(board.await_answer(SPIN, packet))
+    }
+
+    /// Receives a packet. It is looked for during the time of `patience` before the thread sleeps.
+    fn receive(&mut self, packet: &mut Packet, patience: Duration) -> Result<()> {
         let start = Instant::now();
         let mut wait = false;
         loop {
-            match socket::receive(self.fd, packet, wait) {
+            // Once it waits, a handler that the program sets up meanwhile may come.
+            let signals = if wait { Signals::Open } else { self.signals() };
+            match socket::receive(self.fd, packet, wait, signals) {
                 Ok(true) => return Ok(()),
                 Err(libc::EINTR) => {}
                 // TIMEOUT: none; the node answers or hangs up, and a wait in the driver has the caller's limit.
-                Err(libc::EAGAIN) if start.elapsed() > SPIN => {
+                Err(libc::EAGAIN) if start.elapsed() >= patience => {
                     if let Some(before) = self.before.filter(|_| !wait) {
                         sys::block_handled_signals(before);
                     }

@@ -180,6 +180,17 @@ pub fn using<T>(handle: Handle, run: impl FnOnce(RawFd) -> Result<T>) -> Result<
     run(number(handle)?)
 }
 
+/// The same where the caller has blocked all signals.
+pub fn using_quietly<T>(handle: Handle, run: impl FnOnce(RawFd) -> Result<T>) -> Result<T> {
+    let _use = USES.begin();
+    run(number(handle)?)
+}
+
+/// Whether it could be used now, with signals blocked: `EBADF` when the file there is no longer ours.
+pub fn look(handle: Handle) -> Result<()> {
+    using_quietly(handle, |_| Ok(()))
+}
+
 /// Uses two of them, likewise.
 pub fn using_both<T>(handles: [Handle; 2], run: impl FnOnce([RawFd; 2]) -> Result<T>) -> Result<T> {
     let _use = Inside::begin();

@@ -6,6 +6,7 @@
     reason = "system calls take addresses; this is the edge that checks what it can"
 )]
 
+pub mod board;
 pub mod copy;
 pub mod key;
 pub mod memory;

@@ -59,6 +59,12 @@ mod own {
     }
 }
 
+mod board {
+    pub fn give_back(address: usize) {
+        super::connections().give_back(address);
+    }
+}
+
 /// Atomics before whose operations a handler may come.
 mod atomics {
     use std::sync::atomic;
@@ -186,6 +192,8 @@ struct Connections {
     used: Vec<Handle>,
     /// In no slot, as a fork has emptied the call's: a jump out of such a call loses its connection.
     loose: BTreeSet<Handle>,
+    /// Addresses of the pages that connections share with the node.
+    pages: BTreeSet<usize>,
 }
 
 static CONNECTIONS: Mutex<Connections> = Mutex::new(Connections {
@@ -193,6 +201,7 @@ static CONNECTIONS: Mutex<Connections> = Mutex::new(Connections {
     open: BTreeSet::new(),
     used: Vec::new(),
     loose: BTreeSet::new(),
+    pages: BTreeSet::new(),
 });
 
 fn connections() -> MutexGuard<'static, Connections> {
@@ -216,6 +225,21 @@ impl Connections {
         assert!(self.open.remove(&fd), "{fd:?} is closed twice");
     }
 
+    /// The page of the connection that was made last.
+    fn share(&mut self) -> usize {
+        let page = self.next as usize * 4096;
+        self.pages.insert(page);
+        page
+    }
+
+    #[track_caller]
+    fn give_back(&mut self, page: usize) {
+        assert!(
+            page == 0 || self.pages.remove(&page),
+            "{page:#x} is given back twice"
+        );
+    }
+
     #[track_caller]
     fn begin(&mut self, fd: Handle) {
         assert!(self.open.contains(&fd), "{fd:?} is used after its end");
@@ -223,8 +247,9 @@ impl Connections {
         self.used.push(fd);
     }
 
-    /// In the child all that the parent had is closed.
+    /// In the child all that the parent had is closed, and pages are not there.
     fn fork(&mut self) {
+        self.pages.clear();
         self.open.clear();
         self.used.clear();
     }
@@ -244,6 +269,13 @@ fn call(abandoned: bool) {
         if !is_held {
             connections().loose.insert(fd);
         }
+        let page = connections().share();
+        if !claim
+            .as_ref()
+            .is_some_and(|claim| is_held && claim.keep(page))
+        {
+            connections().give_back(page);
+        }
         unblock_signals(signals);
         (fd, is_held)
     };
@@ -262,6 +294,11 @@ fn call(abandoned: bool) {
             (fd, is_held) = made();
         }
         connections().begin(fd);
+        let page = claim.as_ref().map_or(0, key::Claim::board);
+        assert!(
+            page == 0 || connections().pages.contains(&page),
+            "{page:#x} is used after its end"
+        );
         unblock_signals(signals);
         step();
         if abandoned {
@@ -302,6 +339,7 @@ fn thread_with(signals: [Option<Signal>; 2]) -> usize {
         open: BTreeSet::new(),
         used: Vec::new(),
         loose: BTreeSet::new(),
+        pages: BTreeSet::new(),
     };
     let thread = thread::spawn(move || {
         SIGNALS.set(signals);
@@ -312,12 +350,14 @@ fn thread_with(signals: [Option<Signal>; 2]) -> usize {
         STEPS.get()
     });
     let steps = thread.join();
-    let left = {
+    let (left, pages) = {
         let now = connections();
-        now.open.difference(&now.loose).copied().collect::<Vec<_>>()
+        let left: Vec<_> = now.open.difference(&now.loose).copied().collect();
+        (left, now.pages.clone())
     };
     let steps = steps.unwrap_or_else(|_| panic!("{signals:?}"));
     assert!(left.is_empty(), "{left:?} are left open: {signals:?}");
+    assert!(pages.is_empty(), "{pages:x?} are left: {signals:?}");
     steps
 }
 

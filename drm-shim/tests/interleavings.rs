@@ -9,16 +9,19 @@ mod atomics {
     pub use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
     pub use loom::thread::yield_now as give_way;
 }
+#[path = "../wire/src/place.rs"]
+mod place;
 #[path = "../src/turn.rs"]
 mod turn;
 #[path = "../src/own/uses.rs"]
 mod uses;
 
 use loom::cell::UnsafeCell;
-use loom::sync::Arc;
+use loom::sync::{Arc, Mutex};
 use loom::thread;
 
 use atomics::{AtomicBool, AtomicU32, Ordering};
+use place::{Place, Seen};
 use turn::Turn;
 use uses::Uses;
 
@@ -170,4 +173,77 @@ fn nothing_changes_while_it_is_held_as_across_a_fork() {
         changes.join().unwrap();
         assert_eq!(now(), [1, 1]);
     });
+}
+
+/// The way of a message: by a place while its reader looks there, and by the socket otherwise.
+struct Way {
+    place: Place,
+    message: UnsafeCell<u32>,
+    socket: Mutex<Vec<u32>>,
+}
+
+// SAFETY: loom fails where one is at the message while the other changes it, which is what is tested.
+unsafe impl Sync for Way {}
+
+impl Way {
+    fn send(&self, message: u32) {
+        if self.place.is_awaited() {
+            // SAFETY: loom checks that the reader is not at it.
+            self.message.with_mut(|to| unsafe { *to = message });
+            if self.place.put() {
+                return;
+            }
+        }
+        self.socket.lock().unwrap().push(message);
+        self.place.divert();
+    }
+
+    fn receive(&self, looks: usize) -> u32 {
+        self.place.look();
+        for _ in 1..looks {
+            if self.place.seen() == Seen::Nothing {
+                atomics::give_way();
+            }
+        }
+        if self.place.seen() == Seen::Message || !self.place.leave() {
+            // SAFETY: loom checks that the writer is not at it.
+            let message = self.message.with(|from| unsafe { *from });
+            self.place.taken();
+            return message;
+        }
+        loop {
+            if let Some(message) = self.socket.lock().unwrap().pop() {
+                return message;
+            }
+            atomics::give_way();
+        }
+    }
+}
+
+#[test]
+fn a_message_comes_by_the_place_or_by_the_socket_and_once() {
+    for looks in [1, 2] {
+        all_orders(move || {
+            let place = Place::over(AtomicU32::new(0));
+            place.open();
+            let way = Arc::new(Way {
+                place,
+                message: UnsafeCell::new(0),
+                socket: Mutex::new(Vec::new()),
+            });
+            let sender = {
+                let way = Arc::clone(&way);
+                thread::spawn(move || {
+                    // The first has no answer, so the second may come before it has been read.
+                    way.send(1);
+                    way.send(2);
+                })
+            };
+            let received = [way.receive(looks), way.receive(looks)];
+            sender.join().unwrap();
+            assert!(matches!(received, [1, 2] | [2, 1]), "{received:?}");
+            assert!(way.socket.lock().unwrap().is_empty());
+            assert_ne!(way.place.seen(), Seen::Message);
+        });
+    }
 }

@@ -3,6 +3,8 @@
 //! What a program must see is what Linux shows of a DRM device (man pages, drm_file.c).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+#[path = "shim/board.rs"]
+mod board;
 #[path = "shim/client.rs"]
 mod client;
 #[path = "shim/server.rs"]

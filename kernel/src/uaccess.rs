@@ -114,8 +114,8 @@ impl<'a> UserSlice<'a> {
 
     /// Reads all of the range as items of type `T`.
     ///
-    /// `E2BIG` beyond [`MAX_COPY`], `ENOMEM` when there is no memory for it. The last byte is read first, so that a
-    /// huge count over unmapped memory costs nothing. There is never room for more than about twice as much as has
+    /// `E2BIG` beyond [`MAX_COPY`], `ENOMEM` when there is no memory for it. Of more than one piece the last byte is read
+    /// first, so that a huge count over unmapped memory costs nothing. There is never room for more than about twice as much as has
     /// arrived: a process has to have the memory that it makes others take.
     pub fn read_array<T: FromZeros + FromBytes + IntoBytes + Clone>(&self) -> Result<Vec<T>> {
         let size = size_of::<T>() as u64;
@@ -125,7 +125,9 @@ impl<'a> UserSlice<'a> {
         if self.len > MAX_COPY {
             return Err(E2BIG);
         }
-        self.read_bytes(self.len - 1, &mut [0])?;
+        if self.len > FIRST_PIECE as u64 {
+            self.read_bytes(self.len - 1, &mut [0])?;
+        }
         let count = usize::try_from(self.len / size).map_err(|_| E2BIG)?;
         let mut items = Vec::new();
         while items.len() < count {

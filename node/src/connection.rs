@@ -11,7 +11,7 @@ use std::sync::Arc;
 use driver::{Node, Object, Opener, Shared, uapi};
 use kernel::error::{
     Error, Result as KernelResult,
-    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOMEM, ENOTTY, ESRCH, ESTALE},
+    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOMEM, ENOTTY, EPERM, ESRCH, ESTALE},
 };
 use nix::errno::Errno;
 use nix::sys::stat::fstat;
@@ -19,6 +19,7 @@ use wire::message::{MAX_REMAPS, Remap};
 use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
 
+use crate::board::Board;
 use crate::card::Card;
 use crate::descriptors::{Found, What};
 use crate::errors::Access;
@@ -125,7 +126,7 @@ impl Connection<'_> {
         match Op::from_u32(head.op) {
             Some(Op::Life) => self.life(&head),
             Some(Op::Thread) => {
-                self.socket.send(&Reply::default(), &[], &[])?;
+                self.greet_thread()?;
                 while let Some((head, payload)) = self.socket.receive()? {
                     let payload = payload.to_vec();
                     self.request(&head, payload)?;
@@ -134,6 +135,20 @@ impl Connection<'_> {
             }
             _ => self.socket.send(&failure(EINVAL), &[], &[]),
         }
+    }
+
+    /// Answers the first message of a thread. A board is worth having and not needed: without room for one there is none.
+    fn greet_thread(&mut self) -> io::Result<()> {
+        let Ok((board, fd, inode)) = Board::new() else {
+            return self.socket.send(&Reply::default(), &[], &[]);
+        };
+        let reply = Reply {
+            value: inode,
+            ..Reply::default()
+        };
+        self.socket.send(&reply, &[], &[fd.as_fd()])?;
+        self.socket.add(board);
+        Ok(())
     }
 
     /// A process, until it ends.
@@ -177,14 +192,24 @@ impl Connection<'_> {
 
     /// What a descriptor of the client is at this moment, when it is the node's.
     fn file(&self, number: u64) -> KernelResult<Found> {
+        let refused = |error| if error == EPERM { EBADF } else { error };
+        self.look_up(number).map_err(refused)
+    }
+
+    /// The same; EPERM where the system does not let this thread look.
+    fn look_up(&self, number: u64) -> KernelResult<Found> {
         let number = i32::try_from(number).map_err(|_| EBADF)?;
         match self.peer.descriptor(number) {
             Ok(fd) => self.server.descriptors.find(fd).ok_or(EBADF),
-            Err(error) if error.raw_os_error() == Some(nix::libc::EMFILE) => {
-                self.server.say_full(&error);
-                Err(EMFILE)
-            }
-            Err(_) => Err(EBADF),
+            Err(error) => match error.raw_os_error().map(Errno::from_raw) {
+                Some(Errno::EMFILE) => {
+                    self.server.say_full(&error);
+                    Err(EMFILE)
+                }
+                // The process has another user by now, or is nobody's.
+                Some(Errno::EPERM) => Err(EPERM),
+                _ => Err(EBADF),
+            },
         }
     }
 
@@ -350,8 +375,11 @@ impl Connection<'_> {
         let block = Block::new(request, head.b, payload);
         let handle =
             (block.bytes.borrow().first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        let found = match self.file(head.file) {
+        let found = match self.look_up(head.file) {
             Ok(found) => found,
+            // A packet says whose it is.
+            Err(EPERM) if self.socket.is_unsigned() => return self.socket.send(&again(), &[], &[]),
+            Err(EPERM) => return self.socket.send(&failure(EBADF), &[], &[]),
             Err(error) => return self.socket.send(&failure(error), &[], &[]),
         };
         let card = &found.card;
@@ -422,6 +450,13 @@ impl Connection<'_> {
             self.socket.send(&head, &[remaps.as_bytes()], &[])?;
         }
         Ok(())
+    }
+}
+
+fn again() -> Reply {
+    Reply {
+        kind: Reply::AGAIN,
+        ..Reply::default()
     }
 }
 

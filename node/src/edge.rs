@@ -6,7 +6,7 @@
     reason = "others may write a mapped file; accept gives a bare number; leases and SO_PASSRIGHTS are no part of nix"
 )]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -16,6 +16,7 @@ use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::libc;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{SockFlag, accept4};
+use wire::board::Place;
 
 /// A file of `bytes` zeros without a name, whose pages exist once they are touched. Its size is sealed:
 /// a process that touches a page behind the end of a file is ended by SIGBUS.
@@ -94,6 +95,17 @@ impl Window {
             std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
         }
         true
+    }
+
+    /// The word from `at` on, which both ends change by atomic operations alone; none where there is no aligned word.
+    pub fn place(&self, at: usize) -> Option<&Place> {
+        if !self.has(at, size_of::<Place>()) || !at.is_multiple_of(align_of::<Place>()) {
+            return None;
+        }
+        let start: *const c_void = self.0.as_ptr().cast();
+        // SAFETY: a word inside the mapping, which stays as long as the window and begins at a page. Any value is valid, and
+        // `read` and `write` are used on other bytes.
+        Some(unsafe { &*start.byte_add(at).cast::<Place>() })
     }
 }
 

@@ -5,6 +5,8 @@
 #![deny(unsafe_code)]
 
 mod ancestry;
+mod beginning;
+mod board;
 mod card;
 mod closer;
 mod connection;

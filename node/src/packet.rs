@@ -2,7 +2,7 @@
 //!
 //! One packet is one message of `wire`. Clients send no descriptors: where the system cannot refuse them, a
 //! message that has some is left in the socket, and ends the connection. To take it would close them, which may last
-//! (`closer`). Each message comes with its sender's user: a connection that has been left to a child which is another user's is
+//! (`closer`). Requests may come by a page that is shared, too (`board`). Each packet comes with its sender's user: a connection that has been left to a child which is another user's is
 //! worth nothing to it.
 
 use std::io::{self, IoSlice, IoSliceMut};
@@ -18,6 +18,8 @@ use wire::message::MAX_PACKET;
 use wire::{Head, Reply};
 use zerocopy::{FromBytes, IntoBytes};
 
+use crate::board::Board;
+
 /// How long to look for the next message before sleeping: waking a sleeping thread costs more than that on an idle
 /// machine, and clients that submit often come back sooner.
 const SPIN: Duration = Duration::from_micros(40);
@@ -32,6 +34,10 @@ pub struct Socket {
     owner: Option<u32>,
     /// Room for a sender's credentials, and for nothing else.
     control: Vec<u8>,
+    /// What is shared with the client beside the socket.
+    board: Option<Board>,
+    /// The last message came by the board: nobody has said whose it is.
+    is_unsigned: bool,
 }
 
 impl Socket {
@@ -46,7 +52,19 @@ impl Socket {
             control: nix::cmsg_space!(UnixCredentials),
             fd,
             buffer: vec![0; MAX_PACKET].into_boxed_slice(),
+            board: None,
+            is_unsigned: false,
         }
+    }
+
+    /// Messages may come by a board from now on, once the client knows it.
+    pub fn add(&mut self, board: Board) {
+        self.board = Some(board);
+    }
+
+    /// Whether the last message came without its sender's user.
+    pub fn is_unsigned(&self) -> bool {
+        self.is_unsigned
     }
 
     /// The socket itself.
@@ -69,6 +87,15 @@ impl Socket {
     }
 
     fn wait(&mut self) -> io::Result<usize> {
+        self.is_unsigned = false;
+        let known = self.board.as_ref().filter(|board| board.is_known());
+        if let Some(board) = known {
+            if let Some(size) = board.await_question(SPIN, &mut self.buffer)? {
+                self.is_unsigned = true;
+                return Ok(size);
+            }
+            return self.sleep();
+        }
         let until = Instant::now() + SPIN;
         loop {
             match self.take(MsgFlags::MSG_DONTWAIT) {
@@ -80,6 +107,11 @@ impl Socket {
                 other => return Ok(other?),
             }
         }
+        self.sleep()
+    }
+
+    /// Waits for a message that comes by the socket.
+    fn sleep(&mut self) -> io::Result<usize> {
         loop {
             match self.take(MsgFlags::empty()) {
                 Err(Errno::EINTR) => {}
@@ -114,6 +146,24 @@ impl Socket {
 
     /// Sends an answer; a client that is gone is no error here, the next [`receive`](Self::receive) tells.
     pub fn send(&self, reply: &Reply, parts: &[&[u8]], fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let Some(board) = &self.board else {
+            return self.send_packet(reply, parts, fds);
+        };
+        if fds.is_empty() && board.answer(reply, parts) {
+            return Ok(());
+        }
+        let sent = self.send_packet(reply, parts, fds);
+        // Behind it: who looks there then finds it at once. What follows it goes the same way, so that nothing overtakes it.
+        board.divert();
+        sent
+    }
+
+    fn send_packet(
+        &self,
+        reply: &Reply,
+        parts: &[&[u8]],
+        fds: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
         let mut slices = vec![IoSlice::new(reply.as_bytes())];
         slices.extend(parts.iter().map(|part| IoSlice::new(part)));
         let raw: Vec<_> = fds.iter().map(AsRawFd::as_raw_fd).collect();

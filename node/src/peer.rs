@@ -10,21 +10,25 @@
 //!
 //! A process that executes a program keeps its number and its descriptor of itself, while its memory is another's. So a
 //! file of its memory (proc_pid_mem(5)) is kept as well, which is of the memory that it had when it was opened. That memory
-//! outlives the execution as long as somebody is at it; so what the system has given the program to begin with is compared too.
+//! outlives the execution as long as somebody is at it; so what the system has given the program to begin with is compared too
+//! (`beginning`), for reads by the same call that reads.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::sync::Arc;
 
 use driver::Origin;
 use kernel::string_helpers::escape;
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+use nix::unistd::Pid;
 use rustix::process::{PidfdGetfdFlags, pidfd_getfd};
 
 use crate::ancestry;
+use crate::beginning::Beginning;
 use crate::pin::Pin;
 
 /// Most bytes that are copied between two looks whether the memory is still the one that was asked for.
@@ -61,7 +65,7 @@ impl Memory {
         }
     }
 
-    fn check(&self, number: nix::unistd::Pid) -> nix::Result<()> {
+    fn check(&self, number: Pid) -> nix::Result<()> {
         match self {
             // Where nothing is mapped the read fails, as long as the memory is there.
             Memory::Of(file, beginning) => match file.read_at(&mut [0], 0) {
@@ -72,49 +76,21 @@ impl Memory {
             Memory::None => Err(Errno::EFAULT),
         }
     }
-}
 
-/// What the system gives a program when it begins (getauxval(3)); sixteen bytes of it are drawn at random each time.
-struct Beginning {
-    vector: Vec<u8>,
-    random: [u8; 16],
-}
-
-impl Beginning {
-    fn of(number: i32) -> Beginning {
-        let vector = std::fs::read(format!("/proc/{number}/auxv")).unwrap_or_default();
-        let number = nix::unistd::Pid::from_raw(number);
-        let random = drawn(number, &vector).unwrap_or_default();
-        Beginning { vector, random }
+    /// Reads it, when it still is the memory of the process with a number; how much there was.
+    fn read(&self, number: Pid, base: usize, out: &mut [u8]) -> nix::Result<usize> {
+        if let Memory::Of(_, beginning) = self
+            && let Some(there) = beginning.read(number, base, out)
+        {
+            return Ok(there);
+        }
+        self.check(number)?;
+        let remote = [RemoteIoVec {
+            base,
+            len: out.len(),
+        }];
+        process_vm_readv(number, &mut [IoSliceMut::new(out)], &remote)
     }
-
-    /// Whether two processes run one program from its beginning, as a process and its copy do: the vector has addresses that are
-    /// drawn at random, unless the user wants none of that.
-    fn is_as(&self, other: &Beginning) -> bool {
-        self.vector == other.vector
-    }
-
-    /// Whether a process still runs the program that has begun so.
-    fn is_of(&self, number: nix::unistd::Pid) -> bool {
-        // A program may have written over its bytes. Their place is drawn as well, unless the user wants none of that.
-        drawn(number, &self.vector) == Some(self.random)
-            || std::fs::read(format!("/proc/{number}/auxv")).is_ok_and(|now| now == self.vector)
-    }
-}
-
-/// The random bytes where a vector says that they are.
-fn drawn(number: nix::unistd::Pid, vector: &[u8]) -> Option<[u8; 16]> {
-    let word = |bytes: &[u8]| bytes.try_into().ok().map(usize::from_ne_bytes);
-    let mut rows = vector.chunks_exact(2 * size_of::<usize>());
-    let row = rows.find(|row| {
-        let kind = row.get(..size_of::<usize>()).and_then(word);
-        kind == Some(nix::libc::AT_RANDOM as usize)
-    })?;
-    let base = row.get(size_of::<usize>()..).and_then(word)?;
-    let mut bytes = [0; 16];
-    let remote = [RemoteIoVec { base, len: 16 }];
-    let there = process_vm_readv(number, &mut [IoSliceMut::new(&mut bytes)], &remote);
-    (there == Ok(16)).then_some(bytes)
 }
 
 /// The addresses of a line of proc_pid_maps(5), with device and inode of what is mapped there.
@@ -284,19 +260,14 @@ impl Peer {
         )?)
     }
 
-    /// Reads its memory; how much there was. `waits` says whether the client is still at the other end.
-    pub fn read(
-        &self,
-        base: usize,
-        out: &mut [u8],
-        waits: impl Fn() -> bool,
-    ) -> nix::Result<usize> {
+    /// Reads its memory; how much there was. The client has to be at the other end of `connection` still: the execution of a
+    /// program closes it.
+    pub fn read(&self, base: usize, out: &mut [u8], connection: impl AsFd) -> nix::Result<usize> {
         let mut done = 0;
         for piece in out.chunks_mut(PIECE) {
             let (base, len) = (base.wrapping_add(done), piece.len());
-            self.check(&waits)?;
-            let remote = [RemoteIoVec { base, len }];
-            let there = process_vm_readv(self.pin.number, &mut [IoSliceMut::new(piece)], &remote)?;
+            self.look(&connection)?;
+            let there = self.memory.read(self.pin.number, base, piece)?;
             done += there;
             if there < len {
                 break;
@@ -306,11 +277,13 @@ impl Peer {
     }
 
     /// Writes its memory; how much there was room for.
-    pub fn write(&self, base: usize, data: &[u8], waits: impl Fn() -> bool) -> nix::Result<usize> {
+    pub fn write(&self, base: usize, data: &[u8], connection: impl AsFd) -> nix::Result<usize> {
         let mut done = 0;
         for piece in data.chunks(PIECE) {
             let (base, len) = (base.wrapping_add(done), piece.len());
-            self.check(&waits)?;
+            // The calls know processes by number only, and reach the memory of whatever program runs.
+            self.look(&connection)?;
+            self.memory.check(self.pin.number)?;
             let remote = [RemoteIoVec { base, len }];
             let there = process_vm_writev(self.pin.number, &[IoSlice::new(piece)], &remote)?;
             done += there;
@@ -321,12 +294,18 @@ impl Peer {
         Ok(done)
     }
 
-    /// These calls know processes by number only, and reach the memory of whatever program runs.
-    fn check(&self, waits: impl Fn() -> bool) -> nix::Result<()> {
-        if !self.is_alive() || !waits() {
-            return Err(Errno::ESRCH);
+    /// Whether the process lives and its client is at the other end: the system is asked once for both.
+    fn look(&self, connection: impl AsFd) -> nix::Result<()> {
+        let mut fds = [
+            PollFd::new(self.pin.fd().as_fd(), PollFlags::POLLIN),
+            // Hanging up is always told.
+            PollFd::new(connection.as_fd(), PollFlags::empty()),
+        ];
+        if poll(&mut fds, PollTimeout::ZERO) == Ok(0) {
+            Ok(())
+        } else {
+            Err(Errno::ESRCH)
         }
-        self.memory.check(self.pin.number)
     }
 }
 
@@ -349,7 +328,7 @@ mod tests {
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        let number = nix::unistd::Pid::from_raw(child.id() as i32);
+        let number = Pid::from_raw(child.id() as i32);
         // The name is there before the arguments.
         let has_begun = || {
             let arguments = std::fs::read(format!("/proc/{number}/cmdline")).unwrap();
@@ -368,7 +347,7 @@ mod tests {
     }
 
     /// A process by its number.
-    fn by_number(socket: &OwnedFd, number: nix::unistd::Pid) -> Arc<Pin> {
+    fn by_number(socket: &OwnedFd, number: Pid) -> Arc<Pin> {
         Arc::new(Pin::by_number(socket, number, 0).unwrap())
     }
 
@@ -389,8 +368,9 @@ mod tests {
             ..peer
         };
         let mut out = [0; 4];
-        assert_eq!(peer.read(b"here".as_ptr().addr(), &mut out, || true), Ok(4));
-        let gone = peer.read(b"here".as_ptr().addr(), &mut out, || false);
+        assert_eq!(peer.read(b"here".as_ptr().addr(), &mut out, &ours), Ok(4));
+        let (ended, _) = pair();
+        let gone = peer.read(b"here".as_ptr().addr(), &mut out, &ended);
         assert_eq!(gone, Err(Errno::ESRCH), "the connection has ended");
         assert_eq!(&out, b"here");
         for number in [-1, -100, i32::MIN] {
@@ -405,7 +385,7 @@ mod tests {
     }
 
     /// The address of a process's stack, where it can be read and written.
-    fn stack(number: nix::unistd::Pid) -> usize {
+    fn stack(number: Pid) -> usize {
         let maps = std::fs::read_to_string(format!("/proc/{number}/maps")).unwrap();
         let line = maps.lines().find(|line| line.ends_with("[stack]")).unwrap();
         let (_, end) = line.split_once('-').unwrap();
@@ -420,7 +400,7 @@ mod tests {
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        let number = nix::unistd::Pid::from_raw(child.id() as i32);
+        let number = Pid::from_raw(child.id() as i32);
         // Its arguments are there when all is that the system gives a program (fs/binfmt_elf.c); its name comes before.
         let arguments = || std::fs::read_to_string(format!("/proc/{number}/cmdline")).unwrap();
         while !arguments().starts_with("sh\0") {
@@ -435,7 +415,7 @@ mod tests {
         };
         let first = peer(by_number(&ours, number));
         assert!(first.runs_the_same());
-        assert_eq!(first.read(stack(number), &mut [0], || true), Ok(1));
+        assert_eq!(first.read(stack(number), &mut [0], &ours), Ok(1));
         let mut input = child.stdin.take().unwrap();
         std::io::Write::write_all(&mut input, b"\n").unwrap();
         while !arguments().starts_with("cat\0") || first.memory.check(number).is_ok() {
@@ -443,10 +423,10 @@ mod tests {
         }
         assert!(first.is_alive() && !first.runs_the_same());
         let at = stack(number);
-        assert_eq!(first.read(at, &mut [0], || true), Err(Errno::ESRCH));
-        assert_eq!(first.write(at, &[0], || true), Err(Errno::ESRCH));
+        assert_eq!(first.read(at, &mut [0], &ours), Err(Errno::ESRCH));
+        assert_eq!(first.write(at, &[0], &ours), Err(Errno::ESRCH));
         let second = peer(Arc::clone(&first.pin));
-        assert_eq!(second.read(at, &mut [0], || true), Ok(1));
+        assert_eq!(second.read(at, &mut [0], &ours), Ok(1));
         drop(input);
         child.wait().unwrap();
     }
@@ -457,7 +437,7 @@ mod tests {
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        let number = nix::unistd::Pid::from_raw(child.id() as i32);
+        let number = Pid::from_raw(child.id() as i32);
         let (ours, _theirs) = pair();
         let peer = Peer {
             pin: by_number(&ours, number),
@@ -469,8 +449,8 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!peer.is_alive());
-        assert_eq!(peer.read(4096, &mut [0], || true), Err(Errno::ESRCH));
-        assert_eq!(peer.write(4096, &[0], || true), Err(Errno::ESRCH));
+        assert_eq!(peer.read(4096, &mut [0], &ours), Err(Errno::ESRCH));
+        assert_eq!(peer.write(4096, &[0], &ours), Err(Errno::ESRCH));
         assert!(peer.descriptor(0).is_err());
     }
 }

@@ -88,7 +88,8 @@ impl UserMemory for Caller<'_> {
         }
         let base = usize::try_from(addr).map_err(|_| EFAULT)?;
         let len = out.len();
-        self.complete(self.peer.read(base, out, || self.waits()), len)
+        let socket = self.socket.borrow();
+        self.complete(self.peer.read(base, out, socket.fd()), len)
     }
 
     fn write(&self, addr: u64, data: &[u8]) -> Result {
@@ -102,16 +103,12 @@ impl UserMemory for Caller<'_> {
             return Ok(());
         }
         let base = usize::try_from(addr).map_err(|_| EFAULT)?;
-        self.complete(self.peer.write(base, data, || self.waits()), data.len())
+        let socket = self.socket.borrow();
+        self.complete(self.peer.write(base, data, socket.fd()), data.len())
     }
 }
 
 impl Caller<'_> {
-    /// Whether its end of the connection is open. The execution of a program closes it.
-    fn waits(&self) -> bool {
-        !self.socket.borrow().hung_up()
-    }
-
     fn complete(&self, done: nix::Result<usize>, len: usize) -> Result {
         match done {
             Ok(n) if n == len => Ok(()),

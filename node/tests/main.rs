@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod boards;
 mod client;
 mod closing;
 mod contexts;

@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use driver::uapi::drm;
+use driver::uapi::{drm, syncobj};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::libc;
 use nix::sys::socket::{MsgFlags, recv};
@@ -19,6 +19,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use wire::{Head, Op};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
+use crate::support::page::Page;
 use crate::support::{Connection, start};
 
 /// Users that own nothing here.
@@ -123,6 +124,7 @@ fn in_another_process() {
             say(&format!("results {before} {after:?}"));
             drop(fd);
         }
+        "changes by the page" => change_by_the_page(&path),
         "begins" => {
             let (_first, _) = Connection::new(&path, Op::Thread);
             let (_life, _) = Connection::new(&path, Op::Life);
@@ -139,6 +141,39 @@ fn in_another_process() {
         "asks" => ask_for_another(&detail),
         other => panic!("{other}"),
     }
+}
+
+/// Asks by the page before and after another user has become its own.
+fn change_by_the_page(path: &str) {
+    let (client, first) = Connection::new(path, Op::Thread);
+    let page = Page::of(&first);
+    let (_fd, file) = client.open(false);
+    let head = Head::new(Op::Ioctl, file, [u64::from(drm::GET_MAGIC.0), 16, 0]);
+    page.ask(&client, &head, &[]);
+    let before = page.answer().map(|(reply, _)| reply.kind);
+    let mut create = syncobj::Create::new_zeroed();
+    client.ioctl(file, syncobj::CREATE.0, create.as_mut_bytes());
+    // The node looks at the page when this is over: by a packet it would find out.
+    let handles = [create.handle];
+    let mut wait = syncobj::Wait::new_zeroed();
+    wait.handles = handles.as_ptr().addr() as u64;
+    wait.count_handles = 1;
+    wait.flags = syncobj::WAIT_FOR_SUBMIT;
+    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).unwrap();
+    wait.timeout_nsec = (now.tv_sec() + 1) * 1_000_000_000 + now.tv_nsec();
+    let numbers = [u64::from(syncobj::WAIT.0), 16, 0];
+    let asked = Head {
+        len: size_of_val(&wait) as u32,
+        ..Head::new(Op::Ioctl, file, numbers)
+    };
+    client.send(&asked, wait.as_bytes());
+    // TIMEOUT: half of what it lasts.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    // SAFETY: numbers alone.
+    assert_eq!(unsafe { libc::setresuid(NOBODY, NOBODY, NOBODY) }, 0);
+    page.ask_when_it_looks(&head);
+    let after = page.answer().map(|(reply, _)| reply.kind);
+    say(&format!("results {before:?} {after:?}"));
 }
 
 /// Connects, leaves the connection to a child, and becomes another program.
@@ -245,7 +280,8 @@ fn the_node_of_a_user_serves_neither_root_nor_a_third_user() {
     assert_eq!(hear(&mut third, "answers "), "(13, 0) (13, 0)");
     third.wait().unwrap();
     let mut own = spawn("knocks", NOBODY, &path, "").unwrap();
-    assert_eq!(hear(&mut own, "answers "), "(0, 2) (0, 0)");
+    // Two memories, and the page of a thread.
+    assert_eq!(hear(&mut own, "answers "), "(0, 2) (0, 1)");
     own.wait().unwrap();
     drop(node.stdin.take());
     node.wait().unwrap();
@@ -274,6 +310,17 @@ fn a_process_that_changes_its_user_is_not_reached_any_more() {
     let ends = ["0 Ok(0)", "0 Err(ECONNRESET)"];
     let said = hear(&mut child, "results ");
     assert!(ends.contains(&said.as_str()), "{said}");
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_process_that_has_changed_its_user_has_to_ask_by_the_socket() {
+    let (_node, name) = start();
+    let Some(mut child) = spawn("changes by the page", 0, &name, "") else {
+        return;
+    };
+    let expected = format!("Some(0) Some({})", wire::Reply::AGAIN);
+    assert_eq!(hear(&mut child, "results "), expected);
     child.wait().unwrap();
 }
 

@@ -14,11 +14,21 @@ unsafe fn control(fd: c_int, request: c_ulong, argument: usize) -> c_int {
     // The kernel looks at 32 bits.
     let request = request as u32;
     ours(-1, || {
-        if ioctl::is_ours(request)
-            && let Some(file) = inodes::of_fd(fd)
-        {
-            return ioctl::request(file, request, argument);
+        if !ioctl::is_ours(request) {
+            return sys::ioctl(fd, request, argument);
         }
-        sys::ioctl(fd, request, argument)
+        // The node looks which file the program has at the number, so the system is asked only where that is none of the node's.
+        let tried = inodes::likely(fd).map(|file| ioctl::request(file, request, argument));
+        if let Some(Ok(value)) = tried {
+            return Ok(value);
+        }
+        match (tried, inodes::of_fd(fd)) {
+            (Some(error), Some(_)) => error,
+            (None, Some(file)) => {
+                inodes::use_again(file);
+                ioctl::request(file, request, argument)
+            }
+            (_, None) => sys::ioctl(fd, request, argument),
+        }
     })
 }

@@ -58,6 +58,8 @@ fn expected(address: usize) -> u64 {
 /// A place for a connection of a thread.
 struct Slot {
     connection: AtomicHandle,
+    /// Address of the page that the connection shares with the node, or 0.
+    board: AtomicUsize,
     /// Address of the mark of the call that uses it, or 0. The lowest bit is set for one on an alternate stack.
     user: AtomicUsize,
     /// Which claim that was, counted from the start of the process.
@@ -69,6 +71,7 @@ thread_local! {
         [const {
             Slot {
                 connection: AtomicHandle::empty(),
+                board: AtomicUsize::new(0),
                 user: AtomicUsize::new(0),
                 turn: AtomicU64::new(0),
             }
@@ -150,11 +153,18 @@ fn free(index: usize) {
     // A handler that jumps out finds it either there or closed.
     let signals = super::block_signals();
     let connection = with_slot(index, |slot| slot.connection.take(RELAXED));
+    give_back(index);
     with_slot(index, |slot| slot.user.store(0, RELAXED));
     if let Some(connection) = connection.flatten() {
         own::close(connection);
     }
     super::unblock_signals(signals);
+}
+
+/// Gives back the page of the connection that was in a slot. With signals blocked.
+fn give_back(index: usize) {
+    let board = with_slot(index, |slot| slot.board.swap(0, RELAXED));
+    super::board::give_back(board.unwrap_or(0));
 }
 
 impl Claim {
@@ -178,10 +188,27 @@ impl Claim {
         true
     }
 
-    /// Takes the connection out: whoever has claimed the slot closes it. With signals blocked.
+    /// Address of the page that the connection in it shares with the node, or 0.
+    pub fn board(&self) -> usize {
+        let board = with_slot(self.index, |slot| slot.board.load(RELAXED));
+        board.filter(|_| self.is_own()).unwrap_or(0)
+    }
+
+    /// Puts the page of the connection in; false as for [`hold`](Self::hold). With signals blocked.
+    #[must_use]
+    pub fn keep(&self, board: usize) -> bool {
+        let is_own = self.is_own();
+        if is_own {
+            with_slot(self.index, |slot| slot.board.store(board, RELAXED));
+        }
+        is_own
+    }
+
+    /// Takes the connection out, whose page is given back: whoever has claimed the slot closes it. With signals blocked.
     pub fn take(&self) {
         if self.is_own() {
             with_slot(self.index, |slot| slot.connection.take(RELAXED));
+            give_back(self.index);
         }
     }
 
@@ -215,6 +242,8 @@ pub fn forget() {
     for index in 0..MOST {
         with_slot(index, |slot| {
             slot.connection.take(RELAXED);
+            // The child does not have the page.
+            slot.board.store(0, RELAXED);
             slot.user.store(0, RELAXED);
         });
     }

@@ -142,6 +142,30 @@ impl Block {
     }
 }
 
+/// Copies a caller's block, whose address may be anything, to memory of this library's: EFAULT when it cannot be read, EPERM
+/// or ENOSYS where the system does not copy like this. `pid` is the process whose memory this is.
+pub fn copy_in(pid: i32, to: usize, block: Block) -> Result<()> {
+    if block.len == 0 {
+        return Ok(());
+    }
+    let part = |address| libc::iovec {
+        iov_base: core::ptr::with_exposed_provenance_mut(address),
+        iov_len: block.len,
+    };
+    let (to, from) = (part(to), part(block.address));
+    let (one, flags) = (1_usize, 0_usize);
+    let (to, from) = (&raw const to, &raw const from);
+    // SAFETY: the caller has room for as many bytes; the kernel checks what it reads.
+    let read = check(unsafe {
+        libc::syscall(libc::SYS_process_vm_readv, pid, to, one, from, one, flags)
+    })?;
+    if read as usize == block.len {
+        Ok(())
+    } else {
+        Err(libc::EFAULT)
+    }
+}
+
 /// Copies to a caller's memory, whose address may be anything.
 pub fn copy_out(address: usize, bytes: &[u8]) -> Result<()> {
     if bytes.is_empty() {

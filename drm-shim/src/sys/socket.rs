@@ -67,6 +67,12 @@ impl<'a> Packet<'a> {
         unsafe { core::slice::from_raw_parts_mut(self.body.as_mut_ptr().cast(), self.len) }
     }
 
+    /// A packet that has come another way: its head, and what puts its body into the room for it and says how long it is.
+    pub fn fill(&mut self, head: Reply, body: impl FnOnce(&mut [MaybeUninit<u8>]) -> usize) {
+        self.head = head;
+        self.len = body(self.body).min(self.body.len());
+    }
+
     /// Takes a descriptor that came along.
     pub fn take_fd(&mut self, index: usize) -> Option<RawFd> {
         let fd = self.fds.get_mut(index)?;
@@ -178,17 +184,22 @@ pub fn user() -> u32 {
 }
 
 /// Introduces a connection: sends its first message and waits for the answer, which a node that refuses it gives before
-/// it has heard anything. The descriptors that come along are taken in as `files`. EBADF when the program has taken one
-/// away, past libc; ENODEV when the node has gone.
-pub fn introduce(fd: Handle, head: &[u8], packet: &mut Packet, files: &mut [Handle]) -> Result<()> {
-    match send(fd, head, Block::of(&[])) {
+/// it has heard anything. What comes along is for `keep`, which runs within [`own::alone`]. EBADF when the program has
+/// taken a descriptor away, past libc; ENODEV when the node has gone.
+pub fn introduce(
+    fd: Handle,
+    head: &[u8],
+    packet: &mut Packet,
+    mut keep: impl FnMut(&mut Packet) -> Result<()>,
+) -> Result<()> {
+    match send(fd, head, Block::of(&[]), Signals::Open) {
         // Closed already: an answer may be there all the same.
         Ok(()) | Err(libc::EPIPE | libc::ECONNRESET) => {}
         Err(error) => return Err(reason(error)),
     }
     let mut resets = 0;
     loop {
-        match receive_files(fd, packet, files) {
+        match receive_files(fd, packet, &mut keep) {
             Ok(true) if packet.head.result < 0 => return Err(packet.head.result.wrapping_neg()),
             Ok(true) => return Ok(()),
             Err(libc::EINTR) => {}
@@ -209,15 +220,16 @@ fn reason(error: i32) -> i32 {
 }
 
 /// Receives one packet and takes the descriptors in before the program can put anything at their numbers.
-fn receive_files(from: Handle, packet: &mut Packet, files: &mut [Handle]) -> Result<bool> {
-    if files.is_empty() {
-        return receive(from, packet, true);
-    }
+fn receive_files(
+    from: Handle,
+    packet: &mut Packet,
+    keep: &mut impl FnMut(&mut Packet) -> Result<()>,
+) -> Result<bool> {
     loop {
         let taken = own::alone(|| {
-            let is_whole = take(from, packet)?;
+            let is_whole = take(from, packet, Signals::Blocked)?;
             if is_whole && packet.head.result >= 0 {
-                keep(packet, files)?;
+                keep(packet)?;
             }
             Ok(is_whole)
         });
@@ -228,8 +240,8 @@ fn receive_files(from: Handle, packet: &mut Packet, files: &mut [Handle]) -> Res
     }
 }
 
-/// Takes in those of a packet; its body names their inodes.
-fn keep(packet: &mut Packet, files: &mut [Handle]) -> Result<()> {
+/// Takes in the descriptors of a packet, whose body names their inodes. Within [`own::alone`].
+pub fn keep(packet: &mut Packet, files: &mut [Handle]) -> Result<()> {
     let mut inodes = [0; FILES];
     let mut count = 0;
     for (to, from) in inodes.iter_mut().zip(packet.body().as_chunks::<8>().0) {
@@ -269,8 +281,15 @@ fn empty_message() -> libc::msghdr {
     unsafe { core::mem::zeroed() }
 }
 
+/// Whether the caller has blocked all signals of this thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Signals {
+    Blocked,
+    Open,
+}
+
 /// Sends one packet of two parts.
-pub fn send(to: Handle, head: &[u8], payload: Block) -> Result<()> {
+pub fn send(to: Handle, head: &[u8], payload: Block, signals: Signals) -> Result<()> {
     let mut parts = [
         libc::iovec {
             iov_base: head.as_ptr().cast_mut().cast(),
@@ -286,7 +305,7 @@ pub fn send(to: Handle, head: &[u8], payload: Block) -> Result<()> {
     message.msg_iovlen = if payload.len == 0 { 1 } else { 2 };
     loop {
         let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-        let sent = own::using(to, |fd| {
+        let sent = use_of(to, signals, |fd| {
             // SAFETY: the kernel reads the parts and answers EFAULT when the caller's cannot be read.
             check(unsafe { libc::syscall(libc::SYS_sendmsg, fd, &raw const message, flags) })
         });
@@ -298,10 +317,17 @@ pub fn send(to: Handle, head: &[u8], payload: Block) -> Result<()> {
     }
 }
 
+fn use_of<T>(handle: Handle, signals: Signals, run: impl FnOnce(RawFd) -> Result<T>) -> Result<T> {
+    match signals {
+        Signals::Blocked => own::using_quietly(handle, run),
+        Signals::Open => own::using(handle, run),
+    }
+}
+
 /// Receives one packet; false when the other end is gone.
-pub fn receive(from: Handle, packet: &mut Packet, wait: bool) -> Result<bool> {
+pub fn receive(from: Handle, packet: &mut Packet, wait: bool, signals: Signals) -> Result<bool> {
     loop {
-        match take(from, packet) {
+        match take(from, packet, signals) {
             Err(libc::EAGAIN) if wait => own::wait(from, libc::POLLIN)?,
             other => return other,
         }
@@ -317,7 +343,7 @@ fn unless_interrupted(error: i32) -> Result<()> {
 }
 
 /// Receives one packet that is there.
-fn take(from: Handle, packet: &mut Packet) -> Result<bool> {
+fn take(from: Handle, packet: &mut Packet, signals: Signals) -> Result<bool> {
     let mut parts = [
         libc::iovec {
             iov_base: packet.head.as_mut_bytes().as_mut_ptr().cast(),
@@ -336,7 +362,7 @@ fn take(from: Handle, packet: &mut Packet) -> Result<bool> {
     message.msg_control = control.as_mut_ptr().cast();
     message.msg_controllen = size_of_val(&control);
     let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
-    let got = own::using(from, |fd| {
+    let got = use_of(from, signals, |fd| {
         // SAFETY: the parts and the room for descriptors are as long as they say.
         check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })
     })? as usize;

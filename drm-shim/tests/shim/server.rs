@@ -26,6 +26,8 @@ use wire::message::{MAX_PACKET, Remap};
 use wire::{Head, Op, Reply};
 use zerocopy::{FromBytes, IntoBytes};
 
+use crate::board::Board;
+
 /// Size of each memory.
 pub const MEMORY: u64 = 1 << 20;
 /// In the second word of a move: another mapping was there when the node looked.
@@ -264,8 +266,13 @@ fn accept_all(shared: &Arc<Shared>, listener: OwnedFd) {
         drop(connections);
         let shared = Arc::clone(shared);
         std::thread::spawn(move || {
-            let maps = AtomicBool::new(false);
-            Connection { shared, fd, maps }.serve();
+            let connection = Connection {
+                shared,
+                fd,
+                maps: AtomicBool::new(false),
+                board: None,
+            };
+            connection.serve();
         });
     }
     drop(listener);
@@ -276,6 +283,8 @@ struct Connection {
     fd: OwnedFd,
     /// It has been told where something is, and has not mapped it yet.
     maps: AtomicBool,
+    /// What is shared with a thread.
+    board: Option<Board>,
 }
 
 impl Connection {
@@ -284,6 +293,10 @@ impl Connection {
     }
 
     fn receive(&self) -> Option<(Head, Vec<u8>)> {
+        if let Some(question) = self.board.as_ref().and_then(Board::question) {
+            assert_eq!(question.0.op, Op::Ioctl as u32);
+            return Some(question);
+        }
         let mut bytes = vec![0; MAX_PACKET];
         let len = recv(self.fd.as_raw_fd(), &mut bytes, MsgFlags::empty()).ok()?;
         let (head, rest) = Head::read_from_prefix(bytes.get(..len)?).ok()?;
@@ -291,12 +304,20 @@ impl Connection {
         Some((head, rest.to_vec()))
     }
 
-    fn send(&self, reply: Reply, rest: &[u8], fds: &[RawFd]) {
+    fn send(&self, mut reply: Reply, rest: &[u8], fds: &[RawFd]) {
+        reply.len = rest.len() as u32;
+        let by_board = |board: &Board| fds.is_empty() && board.answer(&reply, rest);
+        if self.board.as_ref().is_some_and(by_board) {
+            return;
+        }
         let parts = [IoSlice::new(reply.as_bytes()), IoSlice::new(rest)];
         let rights = [ControlMessage::ScmRights(fds)];
         let control = if fds.is_empty() { &[][..] } else { &rights };
         let fd = self.fd.as_raw_fd();
         let _ = sendmsg::<()>(fd, &parts, control, MsgFlags::MSG_NOSIGNAL, None);
+        if let Some(board) = &self.board {
+            board.divert();
+        }
     }
 
     fn answer(&self, result: i32, value: u64, which: u64, fds: &[RawFd]) {
@@ -309,7 +330,7 @@ impl Connection {
         self.send(reply, &[], fds);
     }
 
-    fn serve(self) {
+    fn serve(mut self) {
         let Some((head, _)) = self.receive() else {
             return;
         };
@@ -334,7 +355,11 @@ impl Connection {
             }
             Some(Op::Thread) => {
                 self.shared.threads.fetch_add(1, Ordering::Relaxed);
-                self.answer(0, 0, 0, &[]);
+                let (board, fd) = Board::new();
+                let inode = fstat(&fd).unwrap().st_ino;
+                self.answer(0, inode, 0, &[fd.as_raw_fd()]);
+                drop(fd);
+                self.board = Some(board);
                 while let Some((head, payload)) = self.receive() {
                     self.message(&head, payload);
                 }
@@ -441,6 +466,9 @@ impl Connection {
             block[index * 8..][..8].copy_from_slice(value.as_bytes());
         };
         let mut result = 0;
+        if !self.is_ours(self.inode(head.file)) {
+            return self.answer(-nix::libc::EBADF, 0, 0, &[]);
+        }
         match head.a as u32 & 0xff {
             number::VERSION => {
                 block[..12].copy_from_slice([1_i32, 6, 0].as_bytes());
@@ -518,6 +546,12 @@ impl Connection {
             ..Reply::default()
         };
         self.send(reply, &block, &[]);
+    }
+
+    /// Whether a file was given out here.
+    fn is_ours(&self, inode: u64) -> bool {
+        let is_file = self.shared.files.lock().unwrap().contains_key(&inode);
+        is_file || self.shared.dma_bufs.lock().unwrap().contains_key(&inode)
     }
 
     /// The inode of a descriptor of the client's; 0 for none.

@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -37,8 +37,8 @@ ops! {
     /// of graphics memory and of the memory of linear views, in this order; payload: their inodes (64 bits each), by which
     /// the client tells them from files of the program. The node's own numbers of its devices begin with 0.
     Life = 1,
-    /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: a head
-    /// alone.
+    /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: a head, and where
+    /// there is room for one the descriptor of a [`board`](crate::board), with its inode as `value`.
     Thread = 2,
     /// Opens a node. `a`: 0 render, 1 primary; `b`: 1 for close-on-exec; `c`: number of the device. Reply: a descriptor;
     /// value: its inode, by which the client knows its duplicates. ENODEV when there is no such device.
@@ -139,6 +139,8 @@ impl Reply {
     pub const INSTALL: u32 = 1;
     /// Not the reply yet: the payload is [`Remap`]s, of mappings that the client makes anew. No answer.
     pub const REMAP: u32 = 2;
+    /// No reply: the question has to come by the socket, which tells whose it is.
+    pub const AGAIN: u32 = 3;
 }
 
 /// Most [`Remap`]s in a packet.

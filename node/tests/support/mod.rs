@@ -4,6 +4,7 @@
 pub mod child;
 pub mod frame;
 pub mod held;
+pub mod page;
 pub mod random;
 pub mod recorded;
 

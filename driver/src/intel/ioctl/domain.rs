@@ -93,7 +93,12 @@ pub(super) fn get_caching(call: &Call<'_>, arg: &mut Caching) -> Result {
 
 pub(super) fn busy(call: &Call<'_>, arg: &mut Busy) -> Result {
     let object = call.file.object(arg.handle)?;
-    call.device.retire();
+    if object.is_busy(false) {
+        call.device.retire();
+    } else {
+        // Interrupts have told so. To look at the device's memory can mean to wait for the device.
+        call.device.tidy();
+    }
     let class = |fence: &Fence| call.device.engine_of(fence).info().class;
     let bits = |fences: &[Arc<Fence>], bits: fn(u16) -> u32| {
         let classes = fences.iter().map(|fence| bits(class(fence)));
