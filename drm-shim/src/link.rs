@@ -9,6 +9,7 @@ use core::time::Duration;
 use std::os::fd::RawFd;
 use std::time::Instant;
 
+use wire::patience::Patience;
 use wire::{Head, NO_FILE, Op, Reply, VERSION};
 use zerocopy::IntoBytes;
 
@@ -21,8 +22,8 @@ use crate::sys::socket::{self, Packet, Signals};
 use crate::sys::{self, Result, copy};
 use crate::{config, fork, life, map, own, report};
 
-/// How long to look for an answer before sleeping. To wake a thread on an idle processor takes longer than most answers.
-const SPIN: Duration = Duration::from_micros(40);
+/// How long threads look for an answer.
+static PATIENCE: Patience = Patience::new();
 
 /// A connection in use.
 pub struct Link<'a> {
@@ -266,7 +267,7 @@ impl<'a> Link<'a> {
             (is_answered?, Duration::ZERO)
         } else {
             self.send(head, payload)?;
-            (false, SPIN)
+            (false, PATIENCE.next())
         };
         loop {
             if !is_there {
@@ -317,7 +318,7 @@ impl<'a> Link<'a> {
             board.leave();
             return Err(error);
         }
-        Ok(board.await_answer(SPIN, packet))
+        Ok(board.await_answer(&PATIENCE, packet))
     }
 
     /// Receives a packet. It is looked for during the time of `patience` before the thread sleeps.

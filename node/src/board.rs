@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::stat::fstat;
 use wire::board::{ANSWER, Part, Place, QUESTION, SIZE, Seen};
+use wire::patience::Patience;
 use wire::{Head, Op, Reply};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
@@ -39,13 +40,22 @@ impl Board {
         self.place(QUESTION).is_some_and(Place::is_open)
     }
 
-    /// Looks for a question, for so long at most, and copies it; its length, or nothing: the next message comes by the socket.
-    pub fn await_question(&self, patience: Duration, into: &mut [u8]) -> io::Result<Option<usize>> {
+    /// Looks for a question, as long as is worth while, and copies it; its length, or nothing: the next message comes by the socket.
+    pub fn await_question(
+        &self,
+        patience: &Patience,
+        into: &mut [u8],
+    ) -> io::Result<Option<usize>> {
         let Some(place) = self.place(QUESTION) else {
             return Ok(None);
         };
+        let longest = patience.next();
+        if longest.is_zero() && place.seen() != Seen::Message {
+            return Ok(None);
+        }
         place.look();
-        let until = Instant::now() + patience;
+        let begun = Instant::now();
+        let mut last = Duration::ZERO;
         let is_there = loop {
             let mut seen = place.seen();
             for _ in 0..LOOKS {
@@ -55,8 +65,11 @@ impl Board {
                 std::hint::spin_loop();
                 seen = place.seen();
             }
+            let now = begun.elapsed();
+            patience.between(now - last);
+            last = now;
             match seen {
-                Seen::Nothing if Instant::now() < until => std::thread::yield_now(),
+                Seen::Nothing if now < longest => std::thread::yield_now(),
                 Seen::Message => break true,
                 Seen::Nothing | Seen::Elsewhere => break !place.leave(),
             }
@@ -143,14 +156,14 @@ mod tests {
         board.place(QUESTION).unwrap().open();
         assert!(board.is_known());
         let mut packet = [0; 64];
-        let nothing = board.await_question(Duration::ZERO, &mut packet);
+        let nothing = board.await_question(&Patience::new(), &mut packet);
         assert_eq!(nothing.unwrap(), None);
         ask(&board, &head(Op::Ioctl, 3), b"why");
         // It is there before it is looked for, and once.
-        let there = board.await_question(Duration::ZERO, &mut packet);
+        let there = board.await_question(&Patience::new(), &mut packet);
         assert_eq!(there.unwrap(), Some(43));
         assert_eq!(&packet[40..43], b"why");
-        let nothing = board.await_question(Duration::ZERO, &mut packet);
+        let nothing = board.await_question(&Patience::new(), &mut packet);
         assert_eq!(nothing.unwrap(), None);
 
         let reply = Reply::default();
@@ -185,13 +198,13 @@ mod tests {
             let (board, _fd, _inode) = Board::new().unwrap();
             ask(&board, &bad, &[]);
             let mut packet = vec![0; wire::message::MAX_PACKET];
-            let error = board.await_question(Duration::ZERO, &mut packet);
+            let error = board.await_question(&Patience::new(), &mut packet);
             assert_eq!(error.unwrap_err().kind(), io::ErrorKind::InvalidData);
         }
         let (board, _fd, _inode) = Board::new().unwrap();
         ask(&board, &head(Op::Ioctl, room), &[]);
         let mut packet = vec![0; wire::message::MAX_PACKET];
-        let largest = board.await_question(Duration::ZERO, &mut packet);
+        let largest = board.await_question(&Patience::new(), &mut packet);
         assert_eq!(largest.unwrap(), Some(QUESTION.room));
     }
 }

@@ -7,7 +7,7 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::errno::Errno;
 use nix::sys::socket::{
@@ -15,14 +15,14 @@ use nix::sys::socket::{
     setsockopt, sockopt,
 };
 use wire::message::MAX_PACKET;
+use wire::patience::Patience;
 use wire::{Head, Reply};
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::board::Board;
 
-/// How long to look for the next message before sleeping: waking a sleeping thread costs more than that on an idle
-/// machine, and clients that submit often come back sooner.
-const SPIN: Duration = Duration::from_micros(40);
+/// How long to look for the next message before sleeping: clients that submit often come back soon.
+static PATIENCE: Patience = Patience::new();
 
 /// The node's end of a connection.
 pub struct Socket {
@@ -90,13 +90,13 @@ impl Socket {
         self.is_unsigned = false;
         let known = self.board.as_ref().filter(|board| board.is_known());
         if let Some(board) = known {
-            if let Some(size) = board.await_question(SPIN, &mut self.buffer)? {
+            if let Some(size) = board.await_question(&PATIENCE, &mut self.buffer)? {
                 self.is_unsigned = true;
                 return Ok(size);
             }
             return self.sleep();
         }
-        let until = Instant::now() + SPIN;
+        let until = Instant::now() + PATIENCE.next();
         loop {
             match self.take(MsgFlags::MSG_DONTWAIT) {
                 Err(Errno::EAGAIN) if Instant::now() < until => std::thread::yield_now(),

@@ -10,6 +10,7 @@ use std::os::fd::RawFd;
 use std::time::Instant;
 
 use wire::board::{ANSWER, Part, Place, QUESTION, SIZE, Seen};
+use wire::patience::Patience;
 use wire::{Head, Reply};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
@@ -108,10 +109,12 @@ impl Board {
         }
     }
 
-    /// Looks for the answer, for so long at most; false when it is to be awaited at the socket.
-    pub fn await_answer(self, patience: Duration, packet: &mut Packet) -> bool {
+    /// Looks for the answer, as long as is worth while; false when it is to be awaited at the socket.
+    pub fn await_answer(self, patience: &Patience, packet: &mut Packet) -> bool {
         let place = self.place(ANSWER);
+        let longest = patience.next();
         let start = Instant::now();
+        let mut last = Duration::ZERO;
         loop {
             let mut seen = place.seen();
             for _ in 0..LOOKS {
@@ -121,8 +124,11 @@ impl Board {
                 core::hint::spin_loop();
                 seen = place.seen();
             }
+            let now = start.elapsed();
+            patience.between(now - last);
+            last = now;
             match seen {
-                Seen::Nothing if start.elapsed() < patience => super::give_way(),
+                Seen::Nothing if now < longest => super::give_way(),
                 Seen::Nothing | Seen::Elsewhere if place.leave() => return false,
                 _ => break,
             }

@@ -10,6 +10,7 @@ pub mod board;
 pub mod device;
 pub mod env;
 pub mod message;
+pub mod patience;
 mod place;
 
 pub use message::{Head, NO_FILE, Op, Reply, VERSION};
