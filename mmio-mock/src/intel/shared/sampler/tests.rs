@@ -16,6 +16,7 @@ mod lanes;
 mod lod;
 mod messages;
 mod payload;
+mod spatial;
 mod surfaces;
 mod words;
 

@@ -237,7 +237,7 @@ impl Draw {
         }
         let (sampler, port) = (&machine.shared.sampler, &machine.shared.dataport);
         let range = match purpose {
-            Purpose::Sample => sampler.kept(at).map(Surface::range),
+            Purpose::Sample => sampler.range(at),
             Purpose::Read => port.kept_view(at).map(|view| view.range()),
             Purpose::Write => port.kept(at).map(Surface::range),
         };
