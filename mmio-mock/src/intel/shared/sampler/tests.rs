@@ -10,6 +10,7 @@ use regs::gen40::{SamplerState, SurfaceState, values};
 
 mod borders;
 mod cubes;
+mod fetches;
 mod filters;
 mod keys;
 mod lanes;

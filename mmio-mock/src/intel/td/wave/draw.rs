@@ -173,6 +173,12 @@ impl Draw {
         keeps.then_some(&self.written)
     }
 
+    /// Whether a thread may meet a fault.
+    #[inline]
+    pub(super) fn faults(&self) -> bool {
+        self.faults
+    }
+
     /// What a thread writes depends on what its target holds.
     #[inline]
     pub(super) fn mixes(&mut self) {

@@ -39,11 +39,15 @@ impl Fetch {
         if surface.kind == SurfaceKind::Null {
             return None;
         }
-        let first = surface.min_lod;
-        let last = first.checked_add(surface.mip_count.checked_sub(1)?)?;
+        let least = surface.min_lod;
+        let range = match surface.samples {
+            ..=1 => (least, least.checked_add(surface.mip_count.checked_sub(1)?)?),
+            // There is one level.
+            _ => (0, 0),
+        };
         Some(Fetch {
             form: Form::new(surface.format, encoded, false)?,
-            levels: Levels::new(surface, (first, last))?,
+            levels: Levels::new(surface, range)?,
             outside: outside(surface.format),
             linearize: encoded,
             surface: surface.clone(),
@@ -222,7 +226,7 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         let mut inside = in_levels;
         let mut level = e.add(lod, e.all(surface.min_lod));
         if surface.samples > 1 {
-            // There is one level, whatever a message says.
+            // The level of a message is of no account.
             let sample = self.integer(e, order.sample, half);
             inside = below(e, sample, e.all(surface.samples));
             inside = e.and(inside, below(e, x, e.all(surface.width)));

@@ -21,8 +21,8 @@ static ORDER: message::Order = message::Order {
 /// How many there are.
 const PARAMETERS: u8 = 12;
 
-const WHOLE: [u32; 3] = [f::BGRA8, f::RGBA8, f::BGRX8];
-const INTEGERS: [u32; 4] = [
+pub(super) const WHOLE: [u32; 3] = [f::BGRA8, f::RGBA8, f::BGRX8];
+pub(super) const INTEGERS: [u32; 4] = [
     c::R32G32B32A32_UINT,
     c::R8G8B8A8_SINT,
     c::R16_UINT,
@@ -38,7 +38,7 @@ const MODES: [Mode; 6] = [
 ];
 
 /// A surface of any kind, whose levels and slices lie as any generation has them.
-fn random_desc(rng: &mut fastrand::Rng, format: u32) -> SurfaceDesc {
+pub(super) fn random_desc(rng: &mut fastrand::Rng, format: u32) -> SurfaceDesc {
     let kinds = [
         SurfaceKind::OneD,
         SurfaceKind::TwoD,
