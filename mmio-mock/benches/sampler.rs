@@ -100,11 +100,11 @@ fn payloads(kind: Kind, magnified: f32) -> Vec<Vec<Grf>> {
         .map(|n| {
             let pixels: Vec<Vec<u32>> = (0..16).map(|slot| pixel(n, slot)).collect();
             let mut payload = vec![header];
-            for parameter in 0..pixels[0].len() {
-                for half in [0, 8] {
-                    payload.push(std::array::from_fn(|slot| pixels[half + slot][parameter]));
-                }
-            }
+            let of = |parameter: usize, half: usize| {
+                std::array::from_fn(|slot| pixels[half + slot][parameter])
+            };
+            let parameters = 0..pixels[0].len();
+            payload.extend(parameters.flat_map(|n| [of(n, 0), of(n, 8)]));
             payload
         })
         .collect()

@@ -1,4 +1,4 @@
-//! What a thread that runs aside has ended with: its writes, ready or as they were sent.
+//! What a thread that runs aside has ended with: its writes.
 
 use eu::{FloatMode, Grf, Message, ThreadId};
 use mem::GpuAddr;

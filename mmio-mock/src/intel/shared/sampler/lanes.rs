@@ -168,8 +168,12 @@ impl Lanes {
     #[must_use]
     pub fn serves(request: &Request, quirks: &Quirks) -> bool {
         let op = match request.shape.op {
-            Op::Sample | Op::SampleKillpix | Op::SampleBias | Op::SampleLod => true,
-            Op::SampleGradients | Op::Gather4 => true,
+            Op::Sample
+            | Op::SampleKillpix
+            | Op::SampleBias
+            | Op::SampleLod
+            | Op::SampleGradients
+            | Op::Gather4 => true,
             Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare => {
                 !quirks.compare_nan && !quirks.compare_first_element
             }

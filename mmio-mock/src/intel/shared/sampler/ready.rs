@@ -1,4 +1,6 @@
-//! What serves messages of threads that are computed aside: nothing of the engine changes.
+//! What serves messages of threads that are computed aside.
+//!
+//! Nothing of the engine changes.
 
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};

@@ -156,12 +156,7 @@ pub(super) fn pixel_lods<E: Eight>(e: E, squares: E::F) -> E::F {
     while n < 8 {
         // PANIC: fours of eight.
         let four = [of[n], of[n + 1], of[n + 2], of[n + 3]];
-        let four = each(
-            &four,
-            0.0,
-            #[inline(always)]
-            |bits| f32::from_bits(bits),
-        );
+        let four = each(&four, 0.0, f32::from_bits);
         let logarithms = e.singles(log2_normal(e, e.doubles(four)));
         let mut i = 0;
         while i < 4 {

@@ -1,4 +1,4 @@
-//! Volumes, cubes, rows and whatever takes more than a plain sample of two dimensions.
+//! Volumes, cubes, rows; offsets, gradients, gathers.
 //!
 //! PRM: volume 4, 4.1.2, 4.2.1.1, 4.2.3, 4.2.4.6. Texel offsets, given gradients and gathers of maps of two dimensions are served here as well. All is
 //! bit for bit what the general filters give.

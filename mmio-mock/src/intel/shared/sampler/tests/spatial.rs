@@ -83,9 +83,12 @@ pub(super) fn random_desc(rng: &mut fastrand::Rng, format: u32) -> SurfaceDesc {
 }
 
 fn random_sampler(rng: &mut fastrand::Rng, kind: SurfaceKind, blends: bool) -> Sampler {
-    let mut filter = || match rng.bool() {
-        true if blends => Filter::Linear,
-        _ => Filter::Nearest,
+    let mut filter = || {
+        if rng.bool() && blends {
+            Filter::Linear
+        } else {
+            Filter::Nearest
+        }
     };
     let (min, mag) = (filter(), filter());
     let mut mode = || match MODES[rng.usize(..6)] {
