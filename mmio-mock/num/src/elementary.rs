@@ -113,7 +113,7 @@ fn log2_by<const TERMS: usize>(x: f64) -> f64 {
     let fraction = f64::from_bits(bits.wrapping_sub((exponent as u64) << 52));
     let s = (fraction - 1.0) / (fraction + 1.0);
     let z = s * s;
-    let natural = 2.0 * s * polynomial(z, odd::<TERMS>());
+    let natural = 2.0 * s * polynomial(z, const { odd::<TERMS>() });
     let result = natural * std::f64::consts::LOG2_E + exponent as f64;
     if x == 0.0 {
         f64::NEG_INFINITY
@@ -142,7 +142,7 @@ pub fn exp2(x: f64) -> f64 {
     let near = x.clamp(-1022.0, 1023.0);
     let whole = (near + ROUND) - ROUND;
     let t = (near - whole) * std::f64::consts::LN_2;
-    let power = polynomial(t, reciprocals::<15>(14));
+    let power = polynomial(t, const { reciprocals::<15>(14) });
     // CAST: between -1022 and 1023; a NaN's is of no account.
     let scale = f64::from_bits(((whole as i64).wrapping_add(1023) as u64) << 52);
     let result = power * scale;
@@ -203,8 +203,8 @@ fn reduced_large(x: f32) -> (f64, u32) {
 #[inline]
 fn turned(rest: f64, count: u32) -> f64 {
     let z = rest * rest;
-    let sine = rest * polynomial(z, alternating::<9>(17));
-    let cosine = polynomial(z, alternating::<10>(18));
+    let sine = rest * polynomial(z, const { alternating::<9>(17) });
+    let cosine = polynomial(z, const { alternating::<10>(18) });
     let value = if count & 1 == 0 { sine } else { cosine };
     if count & 2 == 0 { value } else { -value }
 }

@@ -3,7 +3,9 @@
 //! PRM: volume 4, 2.6. What such a thread asks for depends on its registers and on memory alone, so that threads may run side
 //! by side; what they do happens afterwards, in their order. Any other message lets the thread run again, by the router.
 
-use eu::{Delivery, FloatMode, Grf, Message, Port, ThreadId};
+mod ending;
+
+use eu::{Delivery, Grf, Message, Port};
 use mem::{GpuAddr, Memory};
 
 use super::context::{ThreadContext, ThreadPixels, sfid};
@@ -13,18 +15,18 @@ use super::dataport::pixels;
 use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
 use super::{SharedFunctions, binding, math, router, sampler};
-use crate::intel::cc::direct::Packed;
 use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::whole::Whole;
-
-/// Registers of the longest message.
-const LONGEST: usize = 15;
+pub use ending::{Earlier, Ending, Last};
 
 /// Sampler messages that a wave knows at most: they are looked at one after another.
 const SAMPLES: usize = 32;
 
 /// Surfaces past whose ends a thread may read.
 const LOST: usize = 2;
+
+/// Writes of a thread before its last one: of eight targets, each in two halves.
+const EARLIER: usize = 15;
 
 /// Why a thread cannot run aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,96 +98,10 @@ pub struct Served {
     pub pixels: u64,
     /// By the data port, which has read.
     pub reads: u64,
+    /// Writes of pixels before the last one.
+    pub writes: u64,
     /// What these have read past the ends of surfaces, by index in the binding table.
     pub lost: [(u8, Lost); LOST],
-}
-
-/// The message that ends a thread.
-#[derive(Clone, Debug)]
-pub struct Last {
-    /// What it asks for.
-    pub request: WriteRequest,
-    thread: ThreadId,
-    sfid: u8,
-    desc: u32,
-    exec_mask: u16,
-    exec_size: u8,
-    ip: u32,
-    float_mode: FloatMode,
-    payload: [Grf; LONGEST],
-    length: u8,
-}
-
-impl Default for Last {
-    fn default() -> Self {
-        Last {
-            request: WriteRequest {
-                surface: 0,
-                commit: false,
-                elements: false,
-                kind: WriteKind::Reserved,
-            },
-            thread: ThreadId::default(),
-            sfid: 0,
-            desc: 0,
-            exec_mask: 0,
-            exec_size: 0,
-            ip: 0,
-            float_mode: FloatMode::Ieee,
-            payload: [Grf::default(); LONGEST],
-            length: 0,
-        }
-    }
-}
-
-impl Last {
-    fn set(&mut self, request: WriteRequest, msg: &Message<'_>) {
-        self.request = request;
-        self.thread = msg.thread;
-        self.sfid = msg.sfid;
-        self.desc = msg.desc;
-        self.exec_mask = msg.exec_mask;
-        self.exec_size = msg.exec_size;
-        self.ip = msg.ip;
-        self.float_mode = msg.float_mode;
-        for (to, from) in self.payload.iter_mut().zip(msg.payload) {
-            *to = *from;
-        }
-        // CAST: four bits.
-        self.length = msg.payload.len().min(LONGEST) as u8;
-    }
-
-    /// The message as its thread has sent it.
-    #[must_use]
-    pub fn message(&self) -> Message<'_> {
-        Message {
-            thread: self.thread,
-            sfid: self.sfid,
-            function_control: self.desc as u16,
-            desc: self.desc,
-            response_length: 0,
-            eot: true,
-            exec_mask: self.exec_mask,
-            exec_size: self.exec_size,
-            // PANIC: no longer than the array.
-            payload: &self.payload[..usize::from(self.length)],
-            ip: self.ip,
-            float_mode: self.float_mode,
-        }
-    }
-}
-
-/// What a thread has ended with. Used again for the next thread: it is large.
-#[derive(Clone, Debug, Default)]
-pub struct Ending {
-    /// There is one.
-    pub is_there: bool,
-    /// The pixels, ready for the target whose state is at an address: they are all that is left to do.
-    pub packed: Option<(GpuAddr, Packed)>,
-    /// Pixels that are ready to be mixed with those of the target.
-    pub mixed: Mixed,
-    /// The message, where no pixels are ready.
-    pub message: Last,
 }
 
 /// Where the pixels of a thread go whose sixteen pixels are all lit.
@@ -255,6 +171,8 @@ pub struct Aside<'a, 's> {
     pub admitted: &'a Admitted,
     /// The pixels of the thread, where it may read what its target holds before those in front of it have ended.
     pub early: Option<Lit>,
+    /// The thread may write more than once, as no write can meet a fault.
+    pub several: bool,
     /// Messages that were served.
     pub served: Served,
     /// The pixels of a thread whose render target writes need no header.
@@ -286,7 +204,7 @@ impl Aside<'_, '_> {
             );
         }
         let known = self.known.target.as_ref()?;
-        if !known.is_for(key, self.pixels) {
+        if !known.is_for(key, self.pixels) || !self.ending.earlier.is_empty() {
             return None;
         }
         let (at, ready) = (&known.at, known.ready.as_ref()?);
@@ -339,17 +257,61 @@ impl Aside<'_, '_> {
         Ok(())
     }
 
+    /// A write of a thread that writes more than once: its pixels are made ready, so that nothing is left that could be refused at its
+    /// turn, when others have been written.
+    fn one_of_several(
+        &mut self,
+        (mut request, at): (WriteRequest, GpuAddr),
+        msg: &Message<'_>,
+    ) -> Result<(), Cannot> {
+        let full = self.ending.earlier.len() >= EARLIER;
+        if !self.several || self.whole.is_some() || full {
+            return Err(Cannot::Message);
+        }
+        let mut pixels = self.pixels;
+        let upper;
+        if let WriteKind::Pixels(write) = &mut request.kind
+            && write.upper
+        {
+            let whole = pixels.filter(|pixels| pixels.alpha.is_none());
+            upper = whole.ok_or(Cannot::Message)?.upper();
+            pixels = Some(&upper);
+            write.upper = false;
+        }
+        let mut mixed = Mixed::default();
+        // Its target may be that of another write of the same thread: it is not read before its turn.
+        let mut making = Making {
+            early: None,
+            mixed: &mut mixed,
+        };
+        let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
+        let packed = port.packed((request, at), msg, self.ctx, backend, (pixels, &mut making));
+        let packed = packed.ok_or(Cannot::Message)?;
+        if msg.eot {
+            self.ending.mixed = mixed;
+            self.ending.packed = Some(packed);
+            self.ending.is_there = true;
+        } else {
+            self.ending.earlier.push(Earlier { packed, mixed });
+            self.served.writes += 1;
+        }
+        Ok(())
+    }
+
     fn ends(&mut self, key: Key, request: WriteRequest, msg: &Message<'_>) -> Result<(), Cannot> {
         let target = matches!(
             request.kind,
             WriteKind::RenderTarget { .. } | WriteKind::Pixels(_)
         );
-        if !target || !msg.eot || msg.response_length != 0 {
+        if !target || msg.response_length != 0 {
             return Err(Cannot::Message);
         }
         let at = binding::surface_address(self.mem, self.ctx, request.surface);
         let at = at.map_err(|_| Cannot::Message)?;
         self.admitted.ask(at, Purpose::Write)?;
+        if !msg.eot || !self.ending.earlier.is_empty() {
+            return self.one_of_several((request, at), msg);
+        }
         let (port, backend) = (&self.shared.dataport, &self.shared.pixel);
         let known = self.known.target.as_ref();
         let is_asked = known.is_some_and(|known| known.is_for(key, self.pixels));

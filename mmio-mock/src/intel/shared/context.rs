@@ -217,6 +217,25 @@ pub struct ThreadPixels {
 }
 
 impl ThreadPixels {
+    /// Those of channels 16 to 31, without depth and antialias alpha.
+    #[must_use]
+    pub fn upper(&self) -> ThreadPixels {
+        let mut upper = ThreadPixels {
+            mask: self.mask >> 16,
+            coverage: self.coverage.map(|lit| lit >> 16),
+            back_facing: self.back_facing,
+            viewport: self.viewport,
+            array_index: self.array_index,
+            late_tests: self.late_tests,
+            count_depth: self.count_depth,
+            ..ThreadPixels::default()
+        };
+        for (to, from) in upper.origins.iter_mut().zip(self.origins.iter().skip(4)) {
+            *to = *from;
+        }
+        upper
+    }
+
     /// Becomes the pixels of another thread.
     #[inline]
     pub fn assign(&mut self, from: &ThreadPixels) {

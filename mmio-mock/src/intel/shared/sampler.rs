@@ -12,6 +12,7 @@ pub mod lanes;
 pub mod lod;
 pub mod message;
 pub mod quirks;
+mod ready;
 pub mod state;
 pub mod texel;
 
@@ -24,14 +25,16 @@ use super::error::refuse;
 use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::intel::surface::state::Use;
-use crate::intel::surface::{Capability, Surface, SurfaceKind};
+use crate::intel::surface::{Capability, Range, Surface, SurfaceKind};
 use cube::OnFace;
 use filter::{Plan, Point};
 use gamma::{Curve, Gamma};
-use lanes::{Lanes, Pages};
+use info::Unfiltered;
+use lanes::{Class, Fetch, Lanes};
 use lod::{Levels, LodControl};
 use message::{Op, Params, Request, SamplerRequest, Simd, write_back};
 use quirks::Quirks;
+pub use ready::Ready;
 pub use state::SamplerDesc;
 use state::{Sampler, Tables};
 use texel::Texels;
@@ -39,17 +42,8 @@ use texel::Texels;
 /// Surfaces and samplers kept until the next [`SamplingEngine::invalidate`].
 const KEPT: usize = 64;
 
-/// Places of a surface and a sampler among those that are kept; for messages that compare texels, or others.
-type Pair = (usize, usize, bool);
-
-/// A message that was served with what is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sampled {
-    /// Address of the surface state.
-    pub surface: GpuAddr,
-    /// Pixels that were sampled.
-    pub pixels: u32,
-}
+/// Places of a surface and a sampler among those that are kept, for messages of a class.
+type Pair = (usize, usize, Class);
 
 /// The sampling engine.
 #[derive(Clone, Debug)]
@@ -75,6 +69,8 @@ pub struct SamplingEngine {
     samplers: Vec<((GpuAddr, u8), Sampler)>,
     /// What pairs of them, by their places, are for pixels at once.
     lanes: Vec<(Pair, Option<Box<Lanes>>)>,
+    /// What surfaces, by their places, are for pixels at once that need no sampler.
+    fetches: Vec<(usize, Option<Box<Fetch>>)>,
 }
 
 impl SamplingEngine {
@@ -92,6 +88,7 @@ impl SamplingEngine {
             surfaces: Vec::new(),
             samplers: Vec::new(),
             lanes: Vec::new(),
+            fetches: Vec::new(),
         }
     }
 
@@ -100,6 +97,7 @@ impl SamplingEngine {
         self.surfaces.clear();
         self.samplers.clear();
         self.lanes.clear();
+        self.fetches.clear();
     }
 
     fn surface(&mut self, mem: &Memory, at: GpuAddr) -> Result<usize, UnitFault> {
@@ -115,6 +113,7 @@ impl SamplingEngine {
         if self.surfaces.len() >= KEPT {
             self.surfaces.clear();
             self.lanes.clear();
+            self.fetches.clear();
         }
         self.surfaces.push((at, surface, stored.is_some()));
         Ok(self.surfaces.len() - 1)
@@ -138,7 +137,7 @@ impl SamplingEngine {
         Ok(self.samplers.len() - 1)
     }
 
-    /// The path for pixels at once, where it serves a surface under a sampler for messages that compare, or others.
+    /// The path for pixels at once, where it serves a surface under a sampler for messages of a class.
     fn lanes(&mut self, pair: Pair) -> Option<&Lanes> {
         let known = self.lanes.iter().position(|(key, _)| *key == pair);
         let at = known.unwrap_or_else(|| {
@@ -153,51 +152,59 @@ impl SamplingEngine {
             self.lanes.len() - 1
         });
         let lanes = self.lanes.get(at)?.1.as_deref();
-        lanes.filter(|lanes| self.converts_as(lanes))
+        lanes.filter(|lanes| self.converts(lanes.linearize))
     }
 
-    /// Whether the path for pixels at once converts colours as the engine is to.
-    fn converts_as(&self, lanes: &Lanes) -> bool {
-        !lanes.linearize || self.quirks.gamma == Gamma::Linear
+    /// Whether the path for pixels at once converts colours as the engine is to, where it does so.
+    fn converts(&self, linearize: bool) -> bool {
+        !linearize || self.quirks.gamma == Gamma::Linear
     }
 
-    /// What serves messages like this one with what is kept, all pixels at once, and changes nothing of the engine. `None`: that is not
-    /// possible, and [`execute`](Self::execute) has to serve it.
-    pub fn ready(
-        &self,
-        request: &SamplerRequest,
-        msg: &Message<'_>,
-        mem: &Memory,
-        ctx: &ThreadContext,
-    ) -> Option<Ready<'_>> {
-        let header = request.header;
-        let request = Request::decode(request, msg, ctx.sampler_state_pointer).ok()?;
-        if !Lanes::serves(&request, &self.quirks) {
-            return None;
-        }
-        let at = binding::surface_address(mem, ctx, request.surface).ok()?;
-        let surface = self.surfaces.iter().position(|(key, ..)| *key == at)?;
-        let table = GpuAddr::from(ctx.bases.dynamic()).offset(request.sampler_pointer);
-        let sampler = (mem.on_bus(table), request.sampler);
-        let sampler = self.samplers.iter().position(|(key, _)| *key == sampler)?;
-        let pair = (surface, sampler, request.shape.compares());
-        let (_, lanes) = self.lanes.iter().find(|(key, _)| *key == pair)?;
-        let lanes = lanes.as_deref().filter(|lanes| self.converts_as(lanes))?;
-        Some(Ready {
+    /// The path for pixels at once, where it serves fetches from a surface.
+    fn fetch(&mut self, at: usize) -> Option<&Fetch> {
+        let known = self.fetches.iter().position(|(key, _)| *key == at);
+        let place = known.unwrap_or_else(|| {
+            // PANIC: a position that was found or made for this message.
+            let (_, surface, encoded) = &self.surfaces[at];
+            let fetch = Fetch::new(surface, *encoded).map(Box::new);
+            self.fetches.push((at, fetch));
+            self.fetches.len() - 1
+        });
+        let fetch = self.fetches.get(place)?.1.as_deref();
+        fetch.filter(|fetch| self.converts(fetch.linearize))
+    }
+
+    /// What serves a message without a sampler pixel by pixel.
+    fn unfiltered<'a>(
+        &'a self,
+        at: usize,
+        (request, params): (&'a Request, &'a Params<'a>),
+    ) -> Unfiltered<'a> {
+        // PANIC: a position that was found or made for this message.
+        let (_, surface, encoded) = &self.surfaces[at];
+        Unfiltered {
             request,
-            header,
-            surface: at,
-            lanes,
-            pages: lanes.pages(mem),
-        })
+            params,
+            surface,
+            palette: &self.tables.palette,
+            gamma: encoded.then(|| Curve::new(self.quirks.gamma, surface.format)),
+            quirks: &self.quirks,
+            interpolate_chroma: self.interpolate_chroma,
+        }
     }
 
-    /// The surface that is kept of a surface state.
+    /// The addresses that messages may read of the surface that is kept of a surface state.
     #[must_use]
-    pub fn kept(&self, at: GpuAddr) -> Option<&Surface> {
+    pub fn range(&self, at: GpuAddr) -> Option<Range> {
         let mut kept = self.surfaces.iter();
-        kept.find(|(key, ..)| *key == at)
-            .map(|(_, surface, _)| surface)
+        let (_, surface, _) = kept.find(|(key, ..)| *key == at)?;
+        // Levels are counted from the least one.
+        let levels = surface.mip_count.saturating_add(surface.min_lod);
+        let surface = Surface {
+            mip_count: levels,
+            ..surface.clone()
+        };
+        Some(surface.range())
     }
 
     /// Serves one message.
@@ -217,17 +224,24 @@ impl SamplingEngine {
         self.samples += u64::from(active.count_ones());
         let at = binding::surface_address(mem, ctx, request.surface)?;
         let surface = self.surface(mem, at)?;
-        let unsampled = matches!(request.shape.op, Op::Ld | Op::Resinfo | Op::Sampleinfo);
-        let sampler = if unsampled {
-            None
-        } else {
-            let base = ctx.bases.dynamic();
-            let table = mem.on_bus(GpuAddr::from(base).offset(request.sampler_pointer));
-            Some(self.sampler(mem, base, (table, request.sampler))?)
-        };
-        if let Some(sampler) = sampler
-            && Lanes::serves(&request, &self.quirks)
-            && let Some(lanes) = self.lanes((surface, sampler, request.shape.compares()))
+        if request.shape.op.is_unfiltered() {
+            if Fetch::serves(&request, &self.quirks)
+                && let Some(fetch) = self.fetch(surface)
+                && fetch
+                    .run((&request, &params), active, (mem, None), response)
+                    .is_some()
+            {
+                return Ok(());
+            }
+            let job = self.unfiltered(surface, (&request, &params));
+            return job.run(mem, active, response);
+        }
+        let base = ctx.bases.dynamic();
+        let table = mem.on_bus(GpuAddr::from(base).offset(request.sampler_pointer));
+        let sampler = self.sampler(mem, base, (table, request.sampler))?;
+        if Lanes::serves(&request, &self.quirks)
+            && let Some(lanes) = self.lanes((surface, sampler, Class::of(&request)))
+            && lanes.takes(&request)
             && lanes
                 .run((&request, &params), active, (mem, None), response)
                 .is_some()
@@ -238,19 +252,8 @@ impl SamplingEngine {
         // PANIC: `surface` is the position that `Self::surface` has just given.
         let (_, surface, encoded) = &self.surfaces[surface];
         let gamma = encoded.then(|| Curve::new(self.quirks.gamma, surface.format));
-        let Some(sampler) = sampler.and_then(|at| self.samplers.get(at)) else {
-            let job = info::Unfiltered {
-                request: &request,
-                params: &params,
-                surface,
-                palette: &self.tables.palette,
-                gamma,
-                quirks: &self.quirks,
-                interpolate_chroma: self.interpolate_chroma,
-            };
-            return job.run(mem, active, response);
-        };
-        let sampler = &sampler.1;
+        // PANIC: `sampler` is the position that `Self::sampler` has just given.
+        let sampler = &self.samplers[sampler].1;
         if sampler.disabled || surface.kind == SurfaceKind::Null {
             for slot in slots(active) {
                 write_back(&request, slot, [0; 4], response);
@@ -283,39 +286,6 @@ impl SamplingEngine {
         job.texels.interpolate_chroma = self.interpolate_chroma;
         self.texels += job.run(active, response)?;
         Ok(())
-    }
-}
-
-/// What serves a message, and others that differ in their pixels alone: where there is a header, in that, too.
-#[derive(Clone, Debug)]
-pub struct Ready<'a> {
-    request: Request,
-    header: bool,
-    surface: GpuAddr,
-    lanes: &'a Lanes,
-    pages: Option<Pages>,
-}
-
-impl Ready<'_> {
-    /// Whether the next message may differ: it has a header.
-    pub fn has_header(&self) -> bool {
-        self.header
-    }
-
-    /// Address of the state of the surface that is sampled.
-    pub fn surface(&self) -> GpuAddr {
-        self.surface
-    }
-
-    /// Serves a message. Comes back with how many pixels there were; `None`: a texel cannot be read, and nothing has been written.
-    pub fn serve(&self, msg: &Message<'_>, mem: &Memory, response: &mut [Grf]) -> Option<u32> {
-        let params = Params::new(msg, self.request.shape, self.header);
-        let active = self.request.shape.active(msg.exec_mask);
-        let from = (mem, self.pages.as_ref());
-        self.lanes
-            .run((&self.request, &params), active, from, response)?;
-        kill_mask(&self.request, 0, response);
-        Some(active.count_ones())
     }
 }
 

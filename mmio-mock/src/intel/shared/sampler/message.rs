@@ -42,6 +42,14 @@ pub enum Op {
     Gather4,
 }
 
+impl Op {
+    /// Without a sampler.
+    #[must_use]
+    pub const fn is_unfiltered(self) -> bool {
+        matches!(self, Op::Ld | Op::Resinfo | Op::Sampleinfo)
+    }
+}
+
 /// Layout of payload and writeback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simd {

@@ -10,12 +10,14 @@ use regs::gen40::{SamplerState, SurfaceState, values};
 
 mod borders;
 mod cubes;
+mod fetches;
 mod filters;
 mod keys;
 mod lanes;
 mod lod;
 mod messages;
 mod payload;
+mod spatial;
 mod surfaces;
 mod words;
 

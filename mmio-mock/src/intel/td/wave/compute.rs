@@ -239,7 +239,7 @@ impl<'a> Around<'a> {
     where
         'a: 'p,
     {
-        ending.is_there = false;
+        ending.begin();
         Aside {
             mem: self.mem,
             shared: self.shared,
@@ -247,6 +247,7 @@ impl<'a> Around<'a> {
             known,
             admitted: self.draw.admitted(),
             early: lit.filter(|_| self.early),
+            several: !self.draw.faults(),
             served: Served::default(),
             pixels,
             whole: None,

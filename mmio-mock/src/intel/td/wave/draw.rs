@@ -173,6 +173,12 @@ impl Draw {
         keeps.then_some(&self.written)
     }
 
+    /// Whether a thread may meet a fault.
+    #[inline]
+    pub(super) fn faults(&self) -> bool {
+        self.faults
+    }
+
     /// What a thread writes depends on what its target holds.
     #[inline]
     pub(super) fn mixes(&mut self) {
@@ -237,7 +243,7 @@ impl Draw {
         }
         let (sampler, port) = (&machine.shared.sampler, &machine.shared.dataport);
         let range = match purpose {
-            Purpose::Sample => sampler.kept(at).map(Surface::range),
+            Purpose::Sample => sampler.range(at),
             Purpose::Read => port.kept_view(at).map(|view| view.range()),
             Purpose::Write => port.kept(at).map(Surface::range),
         };

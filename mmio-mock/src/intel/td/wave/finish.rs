@@ -9,7 +9,7 @@ use super::{Common, Td, Wave};
 use crate::intel::cc::direct::Packed;
 use crate::intel::cc::whole::Whole;
 use crate::intel::machine::Machine;
-use crate::intel::shared::aside::{Cannot, Served};
+use crate::intel::shared::aside::{Cannot, Earlier, Served};
 use crate::intel::shared::context::sfid;
 use crate::intel::shared::dataport::buffer::Lost;
 use crate::intel::status::Unit;
@@ -94,6 +94,20 @@ impl Td {
         }
         let shared = &mut *machine.shared;
         let packed = &computed.ending.packed;
+        let earlier = &computed.ending.earlier;
+        // All of them are there, or none is written.
+        let all = earlier.iter().map(|one| &one.packed);
+        let mut all = all.chain(packed.as_ref().filter(|_| !earlier.is_empty()));
+        if !all.all(|(at, _)| shared.dataport.kept(*at).is_some()) {
+            return false;
+        }
+        for Earlier { packed, mixed } in earlier {
+            let written = shared.dataport.write_packed(machine.mem, packed, mixed);
+            if !matches!(written, Ok(true)) {
+                draw.give_up();
+                return false;
+            }
+        }
         let written = if let Some(packed) = packed {
             let mixed = &computed.ending.mixed;
             match shared.dataport.write_packed(machine.mem, packed, mixed) {
@@ -133,11 +147,13 @@ impl Td {
             }
         }
         let mixed = |(_, packed): &(_, Packed)| matches!(packed, Packed::Mixed);
-        if packed.as_ref().is_some_and(mixed) {
+        let before = earlier.iter().any(|one| mixed(&one.packed));
+        if before || packed.as_ref().is_some_and(mixed) {
             draw.mixes();
         }
         if done.straight && !thread.whole {
-            let ready = |packed: &_| !mixed(packed) && !shared.dataport.tests_alpha();
+            let alone = earlier.is_empty() && !shared.dataport.tests_alpha();
+            let ready = |packed: &_| !mixed(packed) && alone;
             draw.learn_exact(Exact {
                 kernel: thread.record.kernel.ip,
                 ticks: done.ticks,
@@ -230,7 +246,7 @@ impl Td {
         messages[usize::from(sfid::MATH)] += each.math * threads;
         messages[usize::from(sfid::SAMPLER)] += each.sampler * threads;
         messages[usize::from(sfid::DATAPORT_READ)] += each.reads * threads;
-        messages[usize::from(sfid::DATAPORT_WRITE)] += threads;
+        messages[usize::from(sfid::DATAPORT_WRITE)] += (each.writes + 1) * threads;
         shared.sampler.samples += each.pixels * threads;
         for (index, lost) in each.lost {
             if lost != Lost::default() {

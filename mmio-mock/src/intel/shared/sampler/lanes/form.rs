@@ -33,6 +33,8 @@ pub(super) enum Number {
     Unsigned(u32),
     /// A float.
     Single,
+    /// An integer with a sign or without, as it is.
+    Integer(bool),
 }
 
 /// Where a stored value lies in a texel.
@@ -163,6 +165,16 @@ impl Form {
         self.blend == Blend::Bytes { encoded: false }
     }
 
+    /// Values are integers, which no filter blends.
+    pub fn is_integer(&self) -> bool {
+        match &self.blend {
+            Blend::Bytes { .. } => false,
+            Blend::Fields(fields, count) => {
+                (fields.iter().take(*count)).any(|field| matches!(field.number, Number::Integer(_)))
+            }
+        }
+    }
+
     /// The channel that shows a value.
     pub fn shown(&self, value: usize) -> usize {
         let shows = |channel: &Channel| *channel == Channel::Value(value);
@@ -186,6 +198,8 @@ fn field(source: Source, encoded: bool) -> Option<Field> {
         _ if encoded => return None,
         Kind::Unorm if bits <= 24 => Number::Unorm(scale(bits)),
         Kind::Snorm if (2..=24).contains(&bits) => Number::Snorm(scale(bits - 1)),
+        Kind::Uint if bits <= 32 => Number::Integer(false),
+        Kind::Sint if bits <= 32 => Number::Integer(true),
         Kind::Float => match bits {
             32 => Number::Single,
             16 => Number::Half,
@@ -263,7 +277,16 @@ impl Field {
                 #[inline(always)]
                 |raw| e.float(widened(e, raw, mantissa)),
             ),
-            Number::Single => each(
+            Number::Integer(true) => each(
+                &raw,
+                zero,
+                #[inline(always)]
+                |raw| {
+                    let sign = e.all(1 << (self.bits - 1));
+                    e.float(e.sub(e.xor(raw, sign), sign))
+                },
+            ),
+            Number::Single | Number::Integer(false) => each(
                 &raw,
                 zero,
                 #[inline(always)]

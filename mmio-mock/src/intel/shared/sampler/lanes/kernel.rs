@@ -7,17 +7,21 @@
 use eu::Grf;
 use jit::eight::{Eight, Loops, each};
 
-use super::form::{Blend, Channel, Field, Values, byte, encoded};
+use super::Lanes;
+use super::colours::mix;
+use super::form::Values;
+use super::layout::Place;
 use super::levels::{Chosen, base_lods, levels};
-use super::place::{Place, columns, linear, nearest, offsets, rows};
+use super::place::{columns, linear, nearest, offsets, rows};
 use super::source::Source;
-use super::{Compare, Lanes};
 use crate::intel::shared::sampler::message::{Op, Params, Request, write_registers};
-use crate::intel::shared::sampler::s1_14;
 use crate::intel::shared::sampler::state::Filter;
 use crate::intel::surface::Geometry;
 
-/// A message of `H` times eight pixels, on texels of `1 << SIZE` bytes, which are `D` dwords or a part of one. `PLAIN`: of a surface under a sampler that are [plain](Lanes::plain).
+/// The size of texels that are of any.
+pub(super) const ANY: u32 = u32::MAX;
+
+/// A message of `H` times eight pixels, on texels of `1 << SIZE` bytes, or of [`ANY`] number, which are `D` dwords at most. `PLAIN`: of a surface under a sampler that are [plain](Lanes::plain).
 pub(super) struct Kernel<'a, S, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool>
 {
     pub lanes: &'a Lanes,
@@ -31,18 +35,16 @@ pub(super) struct Kernel<'a, S, const H: usize, const SIZE: u32, const D: usize,
 /// What eight pixels sample.
 struct Pixels<E: Eight> {
     coords: [E::F; 2],
-    chosen: Chosen<E>,
     slice: E::I,
     reference: E::F,
-    lit: u8,
 }
 
 /// Texels of one place of each pixel.
 #[derive(Clone, Copy)]
-struct Texel<E: Eight, const D: usize> {
-    dwords: [E::I; D],
+pub(super) struct Texel<E: Eight, const D: usize> {
+    pub dwords: [E::I; D],
     /// The highest bit is set where it is of the border.
-    border: E::I,
+    pub border: E::I,
 }
 
 impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool> Loops
@@ -54,8 +56,12 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
     #[inline(always)]
     fn run<E: Eight>(mut self, e: E) -> Option<()> {
         let coords = self.coords(e);
-        let chosen = self.choose(e, &coords);
-        let compares = self.compares();
+        let chosen = self.choose(
+            e,
+            #[inline(always)]
+            |kernel| base_lods(e, &coords, kernel.lanes.size()),
+        );
+        let filters = (self.lanes.min, self.lanes.mag);
         let zero = e.all_f(0.0);
         let mut colours = [[zero; 4]; H];
         for half in 0..H {
@@ -66,16 +72,15 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             }
             let pixels = Pixels {
                 coords: coords[half],
-                chosen: chosen[half],
                 slice: self.slice(e, half),
-                reference: if compares {
-                    self.float(e, self.request.order.reference, half)
-                } else {
-                    zero
-                },
-                lit,
+                reference: self.reference(e, half),
             };
-            colours[half] = self.blended(e, &pixels)?;
+            colours[half] = self.blended(
+                e,
+                (&chosen[half], filters, lit),
+                #[inline(always)]
+                |kernel, filter, level, lit| kernel.level(e, filter, &pixels, level, lit),
+            )?;
         }
         for half in 0..H {
             let lit = (self.active >> (half * 8)) as u8;
@@ -89,9 +94,18 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
 impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bool>
     Kernel<'_, S, H, SIZE, D, PLAIN>
 {
+    /// Bytes of a texel as a power of two.
+    #[inline(always)]
+    fn size(&self) -> u32 {
+        match SIZE {
+            ANY => self.lanes.form.size,
+            size => size,
+        }
+    }
+
     /// A parameter of eight pixels.
     #[inline(always)]
-    fn float<E: Eight>(&self, e: E, index: u8, half: usize) -> E::F {
+    pub(super) fn float<E: Eight>(&self, e: E, index: u8, half: usize) -> E::F {
         e.float(e.load(&self.params.register::<H>(index, half)))
     }
 
@@ -113,15 +127,25 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         coords
     }
 
+    /// What texels of eight pixels are compared with.
+    #[inline(always)]
+    pub(super) fn reference<E: Eight>(&self, e: E, half: usize) -> E::F {
+        if self.compares() {
+            self.float(e, self.request.order.reference, half)
+        } else {
+            e.all_f(0.0)
+        }
+    }
+
     /// Whether texels are compared.
     #[inline(always)]
-    fn compares(&self) -> bool {
+    pub(super) fn compares(&self) -> bool {
         !PLAIN && self.lanes.compare.serves
     }
 
     /// Whether texels may be of the border.
     #[inline(always)]
-    fn border(&self) -> Option<&[f32; 4]> {
+    pub(super) fn border(&self) -> Option<&[f32; 4]> {
         self.lanes.border.as_ref().filter(|_| !PLAIN)
     }
 
@@ -134,7 +158,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
 
     /// Whether the message brings a bias or a LOD.
     #[inline(always)]
-    fn brings(&self) -> Option<bool> {
+    pub(super) fn brings(&self) -> Option<bool> {
         match self.request.shape.op {
             Op::SampleBias | Op::SampleBiasCompare => Some(false),
             Op::SampleLod | Op::SampleLodCompare => Some(true),
@@ -142,9 +166,13 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         }
     }
 
-    /// Levels of all pixels.
+    /// Levels of all pixels, by the LODs of their gradients where these count.
     #[inline(always)]
-    fn choose<E: Eight>(&self, e: E, coords: &[[E::F; 2]; H]) -> [Chosen<E>; H] {
+    pub(super) fn choose<E: Eight>(
+        &self,
+        e: E,
+        base: impl FnOnce(&Self) -> [E::F; H],
+    ) -> [Chosen<E>; H] {
         if let Some(levels) = self.lanes.fixed {
             let mag = if levels.mag { u32::MAX } else { 0 };
             return [Chosen {
@@ -158,7 +186,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         let brings = self.brings();
         let mut lods = [e.all_f(0.0); H];
         if brings != Some(true) && !self.request.force_lod_zero {
-            lods = base_lods(e, coords, self.lanes.size());
+            lods = base(self);
         }
         let mut chosen = [Chosen {
             level: e.all(0),
@@ -188,24 +216,25 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             return e.all(0);
         }
         let index = self.float(e, self.request.order.r, half);
-        let last = e.all_f((surface.depth - 1) as f32);
-        let index = e.add_f(index, e.all_f(0.5));
-        let index = e.min_f(e.max_f(index, e.all_f(0.0)), last);
-        e.add(e.whole(index), e.all(surface.min_array_element))
+        let element = element(e, index, surface.depth - 1);
+        e.add(element, e.all(surface.min_array_element))
     }
 
-    /// One level or two, each under the filter of its pixel.
+    /// One level or two of lit pixels, each under the filter of its pixel: what `sample` makes of them.
     #[inline(always)]
-    fn blended<E: Eight>(&mut self, e: E, pixels: &Pixels<E>) -> Option<Values<E>> {
-        let Pixels { chosen, lit, .. } = pixels;
-        let (min, mag) = (self.lanes.min, self.lanes.mag);
+    pub(super) fn blended<E: Eight>(
+        &mut self,
+        e: E,
+        (chosen, (min, mag), lit): (&Chosen<E>, (Filter, Filter), u8),
+        sample: impl Fn(&mut Self, Filter, E::I, u8) -> Option<Values<E>>,
+    ) -> Option<Values<E>> {
         let magnified = e.mask(chosen.mag) & lit;
         let behind = e.less(e.all_f(0.0), chosen.beta);
         let between = e.mask(behind) & lit;
         let (first, second) = if min == mag || magnified == 0 {
-            ((min, *lit), None)
-        } else if magnified == *lit {
-            ((mag, *lit), None)
+            ((min, lit), None)
+        } else if magnified == lit {
+            ((mag, lit), None)
         } else {
             ((min, lit & !magnified), Some((mag, magnified)))
         };
@@ -219,8 +248,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
                 _ => continue,
             };
             let level = e.add(chosen.level, e.all(ahead));
-            let place = self.lanes.levels.place(e, level, pixels.slice);
-            let values = self.level(e, filter, pixels, &place, lit)?;
+            let values = sample(self, filter, level, lit)?;
             for n in 0..4 {
                 let (colour, value) = (colours[n], values[n]);
                 colours[n] = match step {
@@ -240,16 +268,18 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         e: E,
         filter: Filter,
         pixels: &Pixels<E>,
-        place: &Place<E>,
+        level: E::I,
         lit: u8,
     ) -> Option<Values<E>> {
+        let place = self.lanes.levels.level(e, level);
+        let place = self.lanes.levels.slice(e, &place, pixels.slice);
         let [u, v] = pixels.coords;
         let modes = self.lanes.modes;
         if filter == Filter::Nearest {
             let x = nearest(e, modes[0], u, place.width);
             let y = nearest(e, modes[1], v, place.height);
-            let [column] = self.columns(e, place, [x]);
-            let [row] = self.rows(e, place, [y]);
+            let [column] = self.columns(e, &place, [x]);
+            let [row] = self.rows(e, &place, [y]);
             let texel = self.texel(e, [(x, column), (y, row)], lit)?;
             return Some(self.values(
                 e,
@@ -261,8 +291,8 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         }
         let (x, fx) = linear(e, modes[0], u, place.width);
         let (y, fy) = linear(e, modes[1], v, place.height);
-        let columns = self.columns(e, place, x);
-        let rows = self.rows(e, place, y);
+        let columns = self.columns(e, &place, x);
+        let rows = self.rows(e, &place, y);
         let [left, right] = [(x[0], columns[0]), (x[1], columns[1])];
         let [upper, lower] = [(y[0], rows[0]), (y[1], rows[1])];
         let texels = [
@@ -282,19 +312,36 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
 
     /// What columns of a level add to offsets.
     #[inline(always)]
-    fn columns<E: Eight, const T: usize>(&self, e: E, place: &Place<E>, x: [E::I; T]) -> [E::I; T] {
+    pub(super) fn columns<E: Eight, const T: usize>(
+        &self,
+        e: E,
+        place: &Place<E>,
+        x: [E::I; T],
+    ) -> [E::I; T] {
         let geometry = self.geometry();
         each(
             &x,
             e.all(0),
             #[inline(always)]
-            |x| columns(e, geometry, SIZE, e.add(place.left, self.inside(e, x))),
+            |x| {
+                columns(
+                    e,
+                    geometry,
+                    self.size(),
+                    e.add(place.left, self.inside(e, x)),
+                )
+            },
         )
     }
 
     /// What rows of a level add to offsets.
     #[inline(always)]
-    fn rows<E: Eight, const T: usize>(&self, e: E, place: &Place<E>, y: [E::I; T]) -> [E::I; T] {
+    pub(super) fn rows<E: Eight, const T: usize>(
+        &self,
+        e: E,
+        place: &Place<E>,
+        y: [E::I; T],
+    ) -> [E::I; T] {
         let geometry = self.geometry();
         each(
             &y,
@@ -306,15 +353,16 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
 
     /// The first texel for those of the border.
     #[inline(always)]
-    fn inside<E: Eight>(&self, e: E, texel: E::I) -> E::I {
+    pub(super) fn inside<E: Eight>(&self, e: E, texel: E::I) -> E::I {
         if self.border().is_none() {
             return texel;
         }
         e.max(texel, e.all(0))
     }
 
+    /// Texels by numbers, of which negative ones are of the border, and by what these add to offsets.
     #[inline(always)]
-    fn texel<E: Eight>(
+    pub(super) fn texel<E: Eight>(
         &mut self,
         e: E,
         [(x, column), (y, row)]: [(E::I, E::I); 2],
@@ -327,171 +375,20 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         } else {
             (e.all(0), lit)
         };
-        let dwords = self.source.read::<E, SIZE, D>(e, at, lit)?;
+        let dwords = self.source.read::<E, D>(e, at, lit, self.size())?;
         Some(Texel { dwords, border })
     }
+}
 
-    /// Each stored value of texels, blended.
-    #[inline(always)]
-    fn values<E: Eight, const T: usize>(
-        &self,
-        e: E,
-        texels: &[Texel<E, D>; T],
-        reference: E::F,
-        blend: impl Fn([E::F; T]) -> E::F,
-    ) -> Values<E> {
-        let dword = each(
-            texels,
-            e.all(0),
-            #[inline(always)]
-            |texel| texel.dwords[0],
-        );
-        if PLAIN {
-            return [
-                blend(byte::<E, 0, T>(e, &dword)),
-                blend(byte::<E, 1, T>(e, &dword)),
-                blend(byte::<E, 2, T>(e, &dword)),
-                blend(byte::<E, 3, T>(e, &dword)),
-            ];
-        }
-        let mut values = [e.all_f(0.0); 4];
-        match &self.lanes.form.blend {
-            Blend::Bytes { encoded: false } => {
-                values = [
-                    blend(byte::<E, 0, T>(e, &dword)),
-                    blend(byte::<E, 1, T>(e, &dword)),
-                    blend(byte::<E, 2, T>(e, &dword)),
-                    blend(byte::<E, 3, T>(e, &dword)),
-                ];
-            }
-            Blend::Bytes { encoded: true } => {
-                values = [
-                    blend(encoded::<E, 0, T>(e, &dword)),
-                    blend(encoded::<E, 1, T>(e, &dword)),
-                    blend(encoded::<E, 2, T>(e, &dword)),
-                    blend(byte::<E, 3, T>(e, &dword)),
-                ];
-            }
-            Blend::Fields(fields, count) => {
-                let dwords = each(
-                    texels,
-                    [e.all(0); D],
-                    #[inline(always)]
-                    |texel| texel.dwords,
-                );
-                for n in 0..*count {
-                    let mut of = fields[n].decode(e, &dwords);
-                    if let Some(border) = self.border() {
-                        for t in 0..T {
-                            of[t] = e.select_f(texels[t].border, e.all_f(border[n]), of[t]);
-                        }
-                    }
-                    if self.compares() {
-                        of = self.lanes.compare.lit(e, &fields[n], of, reference);
-                    }
-                    values[n] = blend(of);
-                }
-            }
-        }
-        values
-    }
-
-    /// Values as the bits of colours.
-    #[inline(always)]
-    fn finished<E: Eight>(&self, e: E, mut values: Values<E>) -> [Grf; 4] {
-        let lanes = self.lanes;
-        if PLAIN {
-            let [red, blue] = match lanes.form.channels[0] {
-                Channel::Value(2) => [values[2], values[0]],
-                _ => [values[0], values[2]],
-            };
-            let alpha = match lanes.form.channels[3] {
-                Channel::Value(_) => self.scaled(e, values[3]),
-                Channel::Constant(bits) => e.float(e.all(bits)),
-            };
-            let [red, green, blue] = [
-                self.scaled(e, red),
-                self.scaled(e, values[1]),
-                self.scaled(e, blue),
-            ];
-            return [
-                e.array(e.bits(red)),
-                e.array(e.bits(green)),
-                e.array(e.bits(blue)),
-                e.array(e.bits(alpha)),
-            ];
-        }
-        if let Blend::Bytes { encoded } = lanes.form.blend {
-            for n in if encoded { 3 } else { 0 }..4 {
-                values[n] = self.scaled(e, values[n]);
-            }
-        }
-        let mut planes = [[0; 8]; 4];
-        for (plane, channel) in planes.iter_mut().zip(&lanes.form.channels) {
-            *plane = match channel {
-                Channel::Value(n) => e.array(e.bits(values[n & 3])),
-                Channel::Constant(bits) => [*bits; 8],
-            };
-            if lanes.surface.return_s1_14 {
-                *plane = plane.map(|bits| s1_14(f32::from_bits(bits)).to_bits());
-            }
-        }
-        planes
-    }
-
-    /// Parts of 255 as parts of one.
-    #[inline(always)]
-    fn scaled<E: Eight>(&self, e: E, value: E::F) -> E::F {
-        let by = 255.0;
-        match self.brings() {
-            // Weights that a message brings may be so small that the quotient is a denormal.
-            Some(_) => e.div_f(value, e.all_f(by)),
-            None => e.quotient(value, (by, 1.0 / by)),
-        }
-    }
+/// The elements of an array that are nearest to indices.
+#[inline(always)]
+pub(super) fn element<E: Eight>(e: E, index: E::F, last: u32) -> E::I {
+    let index = e.add_f(index, e.all_f(0.5));
+    let index = e.min_f(e.max_f(index, e.all_f(0.0)), e.all_f(last as f32));
+    e.whole(index)
 }
 
 /// Whether offsets take more than shifts and products.
 pub(super) fn is_odd(geometry: &Geometry) -> bool {
     geometry.by_samples || geometry.line_stride != 0 || geometry.line_offset != 0
-}
-
-impl Compare {
-    /// 0 where a texel passes, else 1 (PRM 4.4).
-    #[inline(always)]
-    fn lit<E: Eight, const T: usize>(
-        self,
-        e: E,
-        field: &Field,
-        texels: [E::F; T],
-        reference: E::F,
-    ) -> [E::F; T] {
-        let (zero, one) = (e.all_f(0.0), e.all_f(1.0));
-        let reference = if field.is_unorm() {
-            // A NaN stays one.
-            e.min_f(one, e.max_f(zero, reference))
-        } else {
-            reference
-        };
-        each(
-            &texels,
-            zero,
-            #[inline(always)]
-            |texel| match self.function {
-                0 => zero,
-                1 => one,
-                2 => e.select_f(e.less(texel, reference), zero, one),
-                3 => e.select_f(e.same(texel, reference), zero, one),
-                4 => e.select_f(e.at_most(texel, reference), zero, one),
-                5 => e.select_f(e.less(reference, texel), zero, one),
-                6 => e.select_f(e.same(texel, reference), one, zero),
-                _ => e.select_f(e.at_most(reference, texel), zero, one),
-            },
-        )
-    }
-}
-
-#[inline(always)]
-fn mix<E: Eight>(e: E, a: E::F, b: E::F, weight: E::F) -> E::F {
-    e.add_f(a, e.mul_f(e.sub_f(b, a), weight))
 }

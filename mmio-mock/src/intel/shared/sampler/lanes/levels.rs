@@ -99,6 +99,13 @@ fn log2_normal<E: Eight>(e: E, of: E::D) -> E::D {
     e.add_d(scaled, exponent)
 }
 
+/// The larger one of the squares along x and along y.
+#[inline(always)]
+pub(super) fn longer<E: Eight>(e: E, x: E::F, y: E::F) -> E::F {
+    // Of a number and a NaN it is the number.
+    e.select_f(e.same(y, y), e.max_f(x, y), x)
+}
+
 /// The LOD of each subspan, for all of its pixels: how far texels are apart from its first pixel to its right and its lower neighbour.
 #[inline(always)]
 pub(super) fn base_lods<E: Eight, const H: usize>(
@@ -116,10 +123,15 @@ pub(super) fn base_lods<E: Eight, const H: usize>(
             let lower = [e.of_four::<2>(u), e.of_four::<2>(v)];
             let right = square(e, first, right, size);
             let lower = square(e, first, lower, size);
-            // Of a number and a NaN it is the number.
-            e.select_f(e.same(lower, lower), e.max_f(right, lower), right)
+            longer(e, right, lower)
         },
     );
+    subspan_lods(e, &squares)
+}
+
+/// LODs by the squares of the longer gradients, which are the same for all pixels of a subspan.
+#[inline(always)]
+pub(super) fn subspan_lods<E: Eight, const H: usize>(e: E, squares: &[E::F; H]) -> [E::F; H] {
     let mut longest = [0.0; 4];
     for half in 0..H {
         [longest[half * 2], longest[half * 2 + 1]] = e.firsts(squares[half]);
@@ -133,6 +145,28 @@ pub(super) fn base_lods<E: Eight, const H: usize>(
         lods[half] = e.mul_f(e.all_f(0.5), logarithm);
     }
     lods
+}
+
+/// LODs by the squares of the longer gradients of each pixel.
+#[inline(always)]
+pub(super) fn pixel_lods<E: Eight>(e: E, squares: E::F) -> E::F {
+    let of = e.array(e.bits(squares));
+    let mut normal = [0; 8];
+    let mut n = 0;
+    while n < 8 {
+        // PANIC: fours of eight.
+        let four = [of[n], of[n + 1], of[n + 2], of[n + 3]];
+        let four = each(&four, 0.0, f32::from_bits);
+        let logarithms = e.singles(log2_normal(e, e.doubles(four)));
+        let mut i = 0;
+        while i < 4 {
+            normal[n + i] = logarithms[i].to_bits();
+            i += 1;
+        }
+        n += 4;
+    }
+    let logarithm = log2(e, squares, e.float(e.load(&normal)));
+    e.mul_f(e.all_f(0.5), logarithm)
 }
 
 #[cfg(test)]

@@ -18,12 +18,13 @@ const PAGES: usize = 1 << 14;
 
 /// Where texels come from. Places are bytes behind the first one of a surface.
 pub(super) trait Source {
-    /// Texels of `1 << SIZE` bytes of the lit pixels, anything for others; `None` where one cannot be read.
-    fn read<E: Eight, const SIZE: u32, const D: usize>(
+    /// Texels of `1 << size` bytes of the lit pixels, anything for others and for dwords behind a texel; `None` where one cannot be read.
+    fn read<E: Eight, const D: usize>(
         &mut self,
         e: E,
         at: E::I,
         lit: u8,
+        size: u32,
     ) -> Option<[E::I; D]>;
 }
 
@@ -113,14 +114,17 @@ impl Pages {
 
 /// Dwords of texels that begin with a dword of a number.
 #[inline(always)]
-fn dwords<E: Eight, const SIZE: u32, const D: usize>(
+fn dwords<E: Eight, const D: usize>(
     e: E,
     from: Dwords<'_>,
-    at: E::I,
+    (at, size): (E::I, u32),
     first: E::I,
 ) -> [E::I; D] {
     let mut texel = [first; D];
     for n in 0..D {
+        if n > 0 && n >= 1 << size.saturating_sub(2) {
+            break;
+        }
         // CAST: below four.
         let number = if n == 0 {
             first
@@ -128,7 +132,7 @@ fn dwords<E: Eight, const SIZE: u32, const D: usize>(
             e.add(first, e.all(n as u32))
         };
         texel[n] = e.gather(from, number);
-        if SIZE < 2 {
+        if size < 2 {
             let shift = e.shl(e.and(at, e.all(3)), 3);
             texel[n] = e.shr_each(texel[n], shift);
         }
@@ -142,13 +146,14 @@ pub(super) struct Run<'a>(Dwords<'a>);
 
 impl Source for Run<'_> {
     #[inline(always)]
-    fn read<E: Eight, const SIZE: u32, const D: usize>(
+    fn read<E: Eight, const D: usize>(
         &mut self,
         e: E,
         at: E::I,
         _lit: u8,
+        size: u32,
     ) -> Option<[E::I; D]> {
-        Some(dwords::<E, SIZE, D>(e, self.0, at, e.shr(at, 2)))
+        Some(dwords(e, self.0, (at, size), e.shr(at, 2)))
     }
 }
 
@@ -162,11 +167,12 @@ pub(super) struct Scattered<'a> {
 
 impl Source for Scattered<'_> {
     #[inline(always)]
-    fn read<E: Eight, const SIZE: u32, const D: usize>(
+    fn read<E: Eight, const D: usize>(
         &mut self,
         e: E,
         at: E::I,
         lit: u8,
+        size: u32,
     ) -> Option<[E::I; D]> {
         let at = e.add(at, e.all(self.in_page));
         let page = e.gather(self.table, e.shr(at, 12));
@@ -175,12 +181,8 @@ impl Source for Scattered<'_> {
             return None;
         }
         let inside = e.shr(e.and(at, e.all(0xfff)), 2);
-        Some(dwords::<E, SIZE, D>(
-            e,
-            self.memory,
-            at,
-            e.add(page, inside),
-        ))
+        let first = e.add(page, inside);
+        Some(dwords(e, self.memory, (at, size), first))
     }
 }
 
@@ -222,11 +224,12 @@ impl<'a> Once<'a> {
 
 impl Source for Once<'_> {
     #[inline(always)]
-    fn read<E: Eight, const SIZE: u32, const D: usize>(
+    fn read<E: Eight, const D: usize>(
         &mut self,
         e: E,
         at: E::I,
         lit: u8,
+        size: u32,
     ) -> Option<[E::I; D]> {
         let at = e.array(at);
         let mut texels = [[0; 8]; D];
@@ -234,12 +237,13 @@ impl Source for Once<'_> {
             if lit >> pixel & 1 == 0 {
                 continue;
             }
-            match SIZE {
+            match size {
                 0 => texels[0][pixel] = u32::from(u8::from_le_bytes(self.bytes(at)?)),
                 1 => texels[0][pixel] = u32::from(u16::from_le_bytes(self.bytes(at)?)),
                 2 => texels[0][pixel] = u32::from_le_bytes(self.bytes(at)?),
                 _ => {
-                    for (dword, texel) in (0..).step_by(4).zip(&mut texels) {
+                    let dwords = (0..1 << size.min(4)).step_by(4);
+                    for (dword, texel) in dwords.zip(&mut texels) {
                         let at = at.wrapping_add(dword);
                         texel[pixel] = u32::from_le_bytes(self.bytes(at)?);
                     }

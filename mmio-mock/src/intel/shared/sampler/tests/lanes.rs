@@ -33,7 +33,7 @@ const WHOLE: [(u32, bool, bool); 4] = [
 ];
 
 /// Formats whose texels become numbers one by one.
-const OTHERS: [u32; 27] = [
+pub(super) const OTHERS: [u32; 27] = [
     c::R8G8B8A8_UNORM_SRGB,
     c::B8G8R8A8_UNORM_SRGB,
     c::R8_UNORM,
@@ -64,7 +64,7 @@ const OTHERS: [u32; 27] = [
 ];
 
 /// Formats that comparisons are for.
-const SHADOW: [u32; 5] = [
+pub(super) const SHADOW: [u32; 5] = [
     c::I24X8_UNORM,
     c::L24X8_UNORM,
     c::A24X8_UNORM,
@@ -125,7 +125,7 @@ fn random_coordinates(rng: &mut fastrand::Rng) -> [Parameter; 2] {
 
 impl Bench {
     /// A bench whose pages lie in the order of their addresses, or the other way round.
-    fn with_pages(backwards: bool) -> Self {
+    pub(super) fn with_pages(backwards: bool) -> Self {
         let mut bench = Bench::new();
         if backwards {
             let pages = 0x10_0000 / 0x1000;
@@ -138,7 +138,12 @@ impl Bench {
     }
 
     /// What a message gets from the path that looks all pages up before.
-    fn resolved(&self, request: &SamplerRequest, msg: &Message<'_>, w: &mut [Grf]) -> Option<u32> {
+    pub(super) fn resolved(
+        &self,
+        request: &SamplerRequest,
+        msg: &Message<'_>,
+        w: &mut [Grf],
+    ) -> Option<u32> {
         let ready = self.engine.ready(request, msg, &self.mem, &self.ctx);
         let ready = ready.expect("it has been served before");
         assert!(ready.pages.is_some());
@@ -146,7 +151,7 @@ impl Bench {
     }
 
     /// What a message gets from the general filters, of a surface of a format.
-    fn general(
+    pub(super) fn general(
         &self,
         request: &SamplerRequest,
         msg: &Message<'_>,
@@ -170,7 +175,7 @@ impl Bench {
 }
 
 /// Whether words are the same, or both some NaN.
-fn alike(a: u32, b: u32) -> bool {
+pub(super) fn alike(a: u32, b: u32) -> bool {
     a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
 }
 
@@ -242,7 +247,7 @@ impl Case {
     }
 }
 
-fn random_words(bench: &mut Bench, rng: &mut fastrand::Rng) {
+pub(super) fn random_words(bench: &mut Bench, rng: &mut fastrand::Rng) {
     let words: Vec<u32> = (0..0x10_0000 / 4)
         .map(|_| match rng.u32(..8) {
             // Floats of 32 and 16 bits that are no strange ones.
