@@ -66,7 +66,7 @@ impl Board {
                 seen = place.seen();
             }
             let now = begun.elapsed();
-            patience.between(now - last);
+            patience.between(now.saturating_sub(last));
             last = now;
             match seen {
                 Seen::Nothing if now < longest => std::thread::yield_now(),

@@ -125,7 +125,7 @@ impl Board {
                 seen = place.seen();
             }
             let now = start.elapsed();
-            patience.between(now - last);
+            patience.between(now.saturating_sub(last));
             last = now;
             match seen {
                 Seen::Nothing if now < longest => super::give_way(),

@@ -1,4 +1,4 @@
-//! The compiler without machine code: loops over eight channels at a time, for every host.
+//! The compiler without machine code: loops over eight channels at a time.
 //!
 //! The operands of a step are at known places and there is nothing to decode any more, so that a step is a few operations on the vectors
 //! of the host.

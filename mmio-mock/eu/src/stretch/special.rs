@@ -1,4 +1,4 @@
-//! Steps that are more than an operation with operands: words, flags, whole products.
+//! Steps that are more than an operation and operands: words, flags, products.
 
 use super::places::word_window;
 use super::resolve::{accumulator, destination, operand};

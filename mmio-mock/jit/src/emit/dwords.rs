@@ -1,4 +1,4 @@
-//! Operations with dwords, eight channels at a time, and what becomes of floats there.
+//! Operations with dwords, eight channels at a time, and floats that become such.
 
 use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::constants::{COUNT, LOW_WORD, NO_DWORD, NO_UNSIGNED, SCALE_64, SIGN, all};

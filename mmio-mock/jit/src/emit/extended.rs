@@ -1,4 +1,4 @@
-//! Functions of extended math and divisions: the interpreter's own, which machine code calls.
+//! Extended math and divisions: the interpreter's own, which code calls.
 
 use super::{Emitter, Half, ZERO, emit, y};
 use crate::held::Value;
