@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn who_was_away_for_long_looks_no_more_for_a_while() {
         let patience = Patience::new();
-        patience.between(AWAY - Duration::from_nanos(1));
+        patience.between(AWAY / 2);
         assert_eq!(patience.next(), LOOK);
         patience.between(AWAY);
         for _ in 0..REST {

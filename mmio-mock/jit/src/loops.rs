@@ -109,7 +109,7 @@ impl Loops for Run<'_, '_> {
         };
         let mut leaves = 0;
         for line in self.lines {
-            if line.operation == Operation::Leave {
+            if matches!(line.operation, Operation::Leave) {
                 leaves += 1;
                 if line.is_left(self.channels) {
                     return leaves;

@@ -104,16 +104,22 @@ pub(super) fn run<E: Eight>(
 
 /// Results of eight channels in dwords.
 trait Dwords {
+    /// How many sources there are.
+    const SOURCES: usize;
+
     fn of<E: Eight>(host: E, a: E::I, b: E::I) -> E::I;
 }
 
 macro_rules! dwords {
-    ($($name:ident($host:ident, $a:pat, $b:pat): $compute:expr;)*) => {$(
+    ($($name:ident($host:ident, $($source:ident),*): $compute:expr;)*) => {$(
         struct $name;
 
         impl Dwords for $name {
+            const SOURCES: usize = [$(stringify!($source)),*].len();
+
             #[inline(always)]
-            fn of<E: Eight>($host: E, $a: E::I, $b: E::I) -> E::I {
+            fn of<E: Eight>($host: E, a: E::I, b: E::I) -> E::I {
+                let [$($source,)* ..] = [a, b];
                 $compute
             }
         }
@@ -121,22 +127,22 @@ macro_rules! dwords {
 }
 
 dwords! {
-    Copy(_host, a, _): a;
-    Not(host, a, _): not(host, a);
+    Copy(_host, a): a;
+    Not(host, a): not(host, a);
     And(host, a, b): host.and(a, b);
     Or(host, a, b): host.or(a, b);
     Xor(host, a, b): host.xor(a, b);
     Multiplied(host, a, b): host.mul(a, b);
     // Of the lowest number the negative is itself.
-    Magnitude(host, a, _): host.select(a, host.sub(host.all(0), a), a);
+    Magnitude(host, a): host.select(a, host.sub(host.all(0), a), a);
     ShiftLeft(host, a, b): host.shl_each(a, host.and(b, host.all(31)));
     ShiftRight(host, a, b): host.shr_each(a, host.and(b, host.all(31)));
     ShiftSigned(host, a, b): host.sar_each(a, host.and(b, host.all(31)));
-    FromSigned(host, a, _): host.bits(host.number(a));
+    FromSigned(host, a): host.bits(host.number(a));
     // CAST: dwords with their sign, rounded once.
-    FromSignedTruncated(host, a, _): each_dword(host, a, #[inline(always)] |a| narrow(f64::from(a as i32)));
-    FromUnsigned(host, a, _): each_dword(host, a, #[inline(always)] |a| (a as f32).to_bits());
-    FromUnsignedTruncated(host, a, _): each_dword(host, a, #[inline(always)] |a| narrow(f64::from(a)));
+    FromSignedTruncated(host, a): each_dword(host, a, #[inline(always)] |a| narrow(f64::from(a as i32)));
+    FromUnsigned(host, a): each_dword(host, a, #[inline(always)] |a| (a as f32).to_bits());
+    FromUnsignedTruncated(host, a): each_dword(host, a, #[inline(always)] |a| narrow(f64::from(a)));
 }
 
 /// All bits the other way.
@@ -167,16 +173,13 @@ impl<E: Eight> At<'_, '_, E> {
     #[inline(always)]
     fn halves(&mut self, of: impl Fn(&Self, u16) -> E::I) -> [E::I; 2] {
         let written = self.line.written(self.channels);
-        let first = of(self, 0);
-        let mut second = first;
+        let mut results = [of(self, 0); 2];
         if self.line.wide {
-            second = of(self, 1);
-            self.line
-                .store(self.host, (1, written), second, self.registers);
+            results[1] = of(self, 1);
         }
         self.line
-            .store(self.host, (0, written), first, self.registers);
-        [first, second]
+            .store_both(self.host, written, results, self.registers);
+        results
     }
 
     /// The highest bits of the channels that there are.
@@ -198,7 +201,9 @@ impl<E: Eight> At<'_, '_, E> {
             return;
         }
         let zero = self.host.all(0);
-        let zeros = results.map(
+        let zeros = each(
+            &results,
+            zero,
             #[inline(always)]
             |result| self.host.equal(result, zero),
         );
@@ -212,29 +217,37 @@ impl<E: Eight> At<'_, '_, E> {
 
     #[inline(always)]
     fn of_dwords<D: Dwords>(&mut self) {
+        let (host, operands) = (self.host, &self.line.operands);
+        let a = operands.both(host, 0, self.registers);
+        let mut b = a;
+        if D::SOURCES > 1 {
+            b = operands.both(host, 1, self.registers);
+        }
         self.settle(
             #[inline(always)]
-            |at, half| D::of(at.host, at.dwords(0, half), at.dwords(1, half)),
+            |at, half| {
+                let half = usize::from(half & 1);
+                D::of(at.host, a[half], b[half])
+            },
         );
     }
 
     #[inline(always)]
     fn of_floats<F: Floats>(&mut self) {
+        let (host, operands) = (self.host, &self.line.operands);
+        let a = operands.both_floats(host, 0, self.registers);
+        let (mut b, mut c) = (a, a);
+        if F::SOURCES > 1 {
+            b = operands.both_floats(host, 1, self.registers);
+        }
+        if F::SOURCES > 2 {
+            c = operands.both_floats(host, 2, self.registers);
+        }
         self.halves(
             #[inline(always)]
             |at, half| {
-                let a = at.floats(0, half);
-                let b = if F::SOURCES > 1 {
-                    at.floats(1, half)
-                } else {
-                    a
-                };
-                let c = if F::SOURCES > 2 {
-                    at.floats(2, half)
-                } else {
-                    a
-                };
-                let result = F::of(at.host, [a, b, c]);
+                let half = usize::from(half & 1);
+                let result = F::of(at.host, [a[half], b[half], c[half]]);
                 if F::DONE && !at.line.saturate {
                     at.host.bits(result)
                 } else {
@@ -335,12 +348,15 @@ impl<E: Eight> At<'_, '_, E> {
                 words::accumulate_sums(self.line, half, sources, self.channels);
             }
         }
+        let (host, operands) = (self.host, &self.line.operands);
+        let a = operands.both(host, 0, self.registers);
+        let b = operands.both(host, 1, self.registers);
         self.settle(
             #[inline(always)]
             |at, half| {
-                let host = at.host;
-                let a = host.xor(at.dwords(0, half), host.all(flip[0]));
-                let b = host.xor(at.dwords(1, half), host.all(flip[1]));
+                let (host, half) = (at.host, usize::from(half & 1));
+                let a = host.xor(a[half], host.all(flip[0]));
+                let b = host.xor(b[half], host.all(flip[1]));
                 host.add(host.add(a, b), host.all(more))
             },
         );

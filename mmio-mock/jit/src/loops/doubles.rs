@@ -39,10 +39,7 @@ pub(super) fn doubles<E: Eight>(
         }
         *result = finish(host, line.saturate, host.float(host.load(&singles)));
     }
-    if line.wide {
-        line.store(host, (1, written), results[1], registers);
-    }
-    line.store(host, (0, written), results[0], registers);
+    line.store_both(host, written, results, registers);
 }
 
 /// Puts doubles into the accumulator from a lane on.
@@ -178,8 +175,5 @@ pub(super) fn extended<E: Eight>(
         }
         *result = finish(host, line.saturate, host.float(host.load(&singles)));
     }
-    if line.wide {
-        line.store(host, (1, written), results[1], registers);
-    }
-    line.store(host, (0, written), results[0], registers);
+    line.store_both(host, written, results, registers);
 }

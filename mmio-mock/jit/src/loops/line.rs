@@ -117,6 +117,21 @@ impl Line {
         }
     }
 
+    /// Writes a result where a mask has its channels.
+    #[inline(always)]
+    pub(super) fn store_both<E: Eight>(
+        &self,
+        host: E,
+        written: u32,
+        [first, second]: [E::I; 2],
+        registers: &mut Flat,
+    ) {
+        if self.wide {
+            self.store(host, (1, written), second, registers);
+        }
+        self.store(host, (0, written), first, registers);
+    }
+
     /// Sets the flags of the channels that are written by bits, one for each channel of the step.
     #[inline(always)]
     pub(super) fn set_flags(&self, bits: u32, channels: &mut Channels<'_>) {

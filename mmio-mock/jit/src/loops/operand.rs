@@ -2,7 +2,7 @@
 
 use crate::clean::Clean;
 use crate::constants::flush;
-use crate::eight::Eight;
+use crate::eight::{Eight, each};
 use eu::grf::DWORDS;
 use eu::stretch::{Operand, Part, Place, Registers, Step, TOTAL};
 
@@ -87,6 +87,24 @@ impl Operands {
         }
     }
 
+    /// Dwords of both halves of a source.
+    #[inline(always)]
+    pub(super) fn both<E: Eight>(&self, host: E, source: usize, registers: &Flat) -> [E::I; 2] {
+        // One look at the place is enough for the two.
+        match &self.sources[source].place {
+            Place::Vector(first) => [
+                host.load(dwords(registers, *first)),
+                host.load(dwords(registers, first + 8)),
+            ],
+            Place::Scalar(dword) => [host.all(scalar(registers, *dword)); 2],
+            Place::Constant(dwords) => [host.load(dwords); 2],
+            _ => [
+                self.dwords(host, source, 0, registers),
+                self.dwords(host, source, 1, registers),
+            ],
+        }
+    }
+
     /// Eight channels of a source as floats, without denormals.
     #[inline(always)]
     pub(super) fn floats<E: Eight>(
@@ -96,24 +114,20 @@ impl Operands {
         half: u16,
         registers: &Flat,
     ) -> E::F {
-        let Source {
-            keep,
-            change,
-            words,
-            plain,
-            ..
-        } = self.sources[source];
-        let raw = self.dwords(host, source, half, registers);
-        if plain {
-            return host.float(raw);
-        }
-        if words {
-            let negative = host.sub(host.all(0), raw);
-            return host.number(if change == 0 { raw } else { negative });
-        }
-        let flushed = flushed(host, raw);
-        let kept = host.and(flushed, host.all(keep));
-        host.float(host.xor(kept, host.all(change)))
+        let [floats] =
+            self.sources[source].floats(host, [self.dwords(host, source, half, registers)]);
+        floats
+    }
+
+    /// The same of both halves.
+    #[inline(always)]
+    pub(super) fn both_floats<E: Eight>(
+        &self,
+        host: E,
+        source: usize,
+        registers: &Flat,
+    ) -> [E::F; 2] {
+        self.sources[source].floats(host, self.both(host, source, registers))
     }
 
     /// The three terms of a plane equation; p and s alone of a line.
@@ -210,6 +224,39 @@ impl Source {
             change: if operand.negate { SIGN } else { 0 },
             words: matches!(operand.place, Place::Words { .. } | Place::Part(_)),
         }
+    }
+
+    /// Dwords of the source as floats without denormals, with its modifiers.
+    #[inline(always)]
+    fn floats<E: Eight, const N: usize>(&self, host: E, dwords: [E::I; N]) -> [E::F; N] {
+        let zero = host.all_f(0.0);
+        if self.plain {
+            return each(
+                &dwords,
+                zero,
+                #[inline(always)]
+                |raw| host.float(raw),
+            );
+        }
+        if self.words {
+            let sign = if self.change == 0 { 1 } else { u32::MAX };
+            return each(
+                &dwords,
+                zero,
+                #[inline(always)]
+                |raw| host.number(host.mul(raw, host.all(sign))),
+            );
+        }
+        let (keep, change) = (host.all(self.keep), host.all(self.change));
+        each(
+            &dwords,
+            zero,
+            #[inline(always)]
+            |raw| {
+                let kept = host.and(flushed(host, raw), keep);
+                host.float(host.xor(kept, change))
+            },
+        )
     }
 
     #[inline(always)]

@@ -195,10 +195,9 @@ pub(super) fn multiply_high<E: Eight>(
         }
         keep(line, half, sums, channels);
     }
-    for half in (0..if line.wide { 2 } else { 1 }).rev() {
-        let result = host.load(&results[usize::from(half)]);
-        line.store(host, (half, written), result, registers);
-    }
+    let [first, second] = &results;
+    let results = [host.load(first), host.load(second)];
+    line.store_both(host, written, results, registers);
 }
 
 /// Puts integers into the accumulator, where the step does.
