@@ -184,6 +184,27 @@ mod tests {
     }
 
     #[test]
+    fn a_board_that_is_filled_for_ever_keeps_no_connection_of_a_client_that_is_gone() {
+        use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
+        let kinds = (AddressFamily::Unix, SockType::SeqPacket);
+        let (node, client) = socketpair(kinds.0, kinds.1, None, SockFlag::empty()).unwrap();
+        let mut socket = crate::packet::Socket::new(node);
+        let (board, fd, _inode) = Board::new().unwrap();
+        let other = Board(Window::new(&fd).unwrap());
+        other.place(QUESTION).unwrap().open();
+        socket.add(board);
+        let mut questions = || {
+            (0..1000).find(|_| {
+                ask(&other, &head(Op::Ioctl, 0), &[]);
+                socket.receive().unwrap().is_none()
+            })
+        };
+        assert_eq!(questions(), None);
+        drop(client);
+        assert!(questions().is_some_and(|asked| asked < 300));
+    }
+
+    #[test]
     fn what_is_no_question_ends_the_connection() {
         let room = QUESTION.room - size_of::<Head>();
         for bad in [

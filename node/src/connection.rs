@@ -379,7 +379,10 @@ impl Connection<'_> {
             Ok(found) => found,
             // A packet says whose it is.
             Err(EPERM) if self.socket.is_unsigned() => return self.socket.send(&again(), &[], &[]),
-            Err(EPERM) => return self.socket.send(&failure(EBADF), &[], &[]),
+            Err(EPERM) => {
+                server.say_closed("open files", self.peer);
+                return self.socket.send(&failure(EBADF), &[], &[]);
+            }
             Err(error) => return self.socket.send(&failure(error), &[], &[]),
         };
         let card = &found.card;

@@ -24,6 +24,9 @@ use crate::board::Board;
 /// How long to look for the next message before sleeping: clients that submit often come back soon.
 static PATIENCE: Patience = Patience::new();
 
+/// Messages that come by a board one after another until the socket is looked at.
+const UNSIGNED: u32 = 256;
+
 /// The node's end of a connection.
 pub struct Socket {
     fd: OwnedFd,
@@ -38,6 +41,8 @@ pub struct Socket {
     board: Option<Board>,
     /// The last message came by the board: nobody has said whose it is.
     is_unsigned: bool,
+    /// Messages that have come by the board since the socket was looked at.
+    unsigned: u32,
 }
 
 impl Socket {
@@ -54,6 +59,7 @@ impl Socket {
             buffer: vec![0; MAX_PACKET].into_boxed_slice(),
             board: None,
             is_unsigned: false,
+            unsigned: 0,
         }
     }
 
@@ -91,9 +97,15 @@ impl Socket {
         let known = self.board.as_ref().filter(|board| board.is_known());
         if let Some(board) = known {
             if let Some(size) = board.await_question(&PATIENCE, &mut self.buffer)? {
+                // Whoever has the board may fill it for ever, while the client is gone.
+                self.unsigned = (self.unsigned + 1) % UNSIGNED;
+                if self.unsigned == 0 && self.hung_up() {
+                    return Ok(0);
+                }
                 self.is_unsigned = true;
                 return Ok(size);
             }
+            self.unsigned = 0;
             return self.sleep();
         }
         let until = Instant::now() + PATIENCE.next();

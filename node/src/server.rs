@@ -185,6 +185,16 @@ impl Server {
         shared
     }
 
+    /// Says that the system keeps something of a client from the node, and why as far as that can be seen.
+    pub fn say_closed(&self, what: &str, peer: &Peer) {
+        let causes = peer.why_closed().join("; ");
+        let why = if causes.is_empty() { "" } else { ": " };
+        self.say(&format!(
+            "the system does not allow access to the {what} of {}{why}{causes}",
+            peer.name()
+        ));
+    }
+
     /// Says why a client gets no descriptor.
     pub fn say_full(&self, error: &std::io::Error) {
         self.say_own(&format!("no descriptor for a client (ulimit -n): {error}"));

@@ -113,16 +113,7 @@ impl Caller<'_> {
         match done {
             Ok(n) if n == len => Ok(()),
             Err(nix::errno::Errno::EPERM) => {
-                let causes = self.peer.why_closed().join("; ");
-                let causes = if causes.is_empty() {
-                    causes
-                } else {
-                    format!(": {causes}")
-                };
-                self.server.say(&format!(
-                    "the system does not allow access to the memory of {}{causes}",
-                    self.peer.name()
-                ));
+                self.server.say_closed("memory", self.peer);
                 Err(EFAULT)
             }
             _ => Err(EFAULT),
