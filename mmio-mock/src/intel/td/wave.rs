@@ -278,6 +278,7 @@ impl Td {
         } = &mut self.waves;
         let whole = payload::constants(common.request, (machine.mem, machine.urb), constants);
         let Wave { queue, draw, .. } = wave;
+        let early = draw.reads_early() && queue.is_of_one_primitive();
         let around = Around {
             cache: &self.cache,
             isa: self.cache.instructions(),
@@ -286,14 +287,15 @@ impl Td {
             constants: whole.then_some(constants),
             shared: machine.shared,
             draw,
-            early: draw.reads_early() && queue.is_of_one_primitive(),
+            early,
             common: common.request,
             primitives: common.primitives,
         };
         let work = (queue.len() as u64).saturating_mul(Workers::cost(draw));
         let portions = queue.portions(Workers::portion(draw));
         workers.run(&around, (portions, work), hands);
-        self.end(wave, common, machine)
+        let early = early && wave.queue.has_ready();
+        self.end(wave, (common, early), machine)
     }
 
     /// Whether nobody looks at single threads, and the next one would be alone.

@@ -116,4 +116,11 @@ impl Ending {
         self.is_there = false;
         self.earlier.clear();
     }
+
+    /// Whether its pixels are ready, whatever the target holds by the turn of the thread.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        let ready = |(_, packed): &(GpuAddr, Packed)| !matches!(packed, Packed::Mixed);
+        self.earlier.is_empty() && self.packed.as_ref().is_some_and(ready)
+    }
 }

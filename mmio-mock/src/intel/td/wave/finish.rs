@@ -24,11 +24,11 @@ struct Ended {
 
 impl Td {
     /// Ends the threads that were computed, up to the first that has to run in the usual way. Comes back with the pixels that have
-    /// passed late tests.
+    /// passed late tests. `early`: some have read what their target held when they were computed.
     pub(super) fn end(
         &mut self,
         wave: &mut Wave,
-        common: &Common<'_>,
+        (common, early): (&Common<'_>, bool),
         machine: &mut Machine<'_>,
     ) -> u64 {
         let mut passed = 0;
@@ -40,7 +40,10 @@ impl Td {
         while let Some((group, ended)) = wave.queue.group() {
             let goes_on = match group {
                 Group::Threads(first, _) => {
-                    self.end_single(wave, first + ended, common, machine, &mut passed)
+                    let number = first + ended;
+                    // A header may name pixels of a thread behind, which has read what was there before: it is computed once more.
+                    let ready = wave.queue.is_ready(number);
+                    self.end_single(wave, number, common, machine, &mut passed) && (ready || !early)
                 }
                 Group::Run(number) => {
                     let of = runs.iter().take_while(|piece| piece.run == number).count();

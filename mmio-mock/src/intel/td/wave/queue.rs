@@ -226,6 +226,18 @@ impl Queue {
         Some((*group, self.ended))
     }
 
+    /// Whether the pixels of a single thread that was computed are ready.
+    #[inline]
+    pub(super) fn is_ready(&self, number: usize) -> bool {
+        let computed = self.computed.get(number);
+        computed.is_some_and(|computed| computed.ending.is_ready())
+    }
+
+    /// Whether those of any thread are.
+    pub(super) fn has_ready(&self) -> bool {
+        !self.pieces.is_empty() || (0..self.threads.len()).any(|number| self.is_ready(number))
+    }
+
     /// Whether all threads that wait are of one primitive.
     pub(super) fn is_of_one_primitive(&self) -> bool {
         let primitive = |group: &Group, last: bool| match *group {
