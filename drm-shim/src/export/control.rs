@@ -17,7 +17,7 @@ unsafe fn control(fd: c_int, request: c_ulong, argument: usize) -> c_int {
         if !ioctl::is_ours(request) {
             return sys::ioctl(fd, request, argument);
         }
-        // The node looks which file the program has at the number, so the system is asked only where that is none of the node's.
+        // The node looks which file the program has at the number. The system is asked only when that file does not belong to the node.
         let tried = inodes::likely(fd).map(|file| ioctl::request(file, request, argument));
         if let Some(Ok(value)) = tried {
             return Ok(value);

@@ -1,8 +1,8 @@
 //! The page that a thread shares with the node: questions past the socket.
 //!
 //! It belongs to the thread that has made the connection, which alone uses it, with signals blocked, and gives it back. A child
-//! with memory of its own does not have it, so that nobody asks by it but who has the memory of the process that is served, or is
-//! given the page by a program that looks for its descriptor past this library.
+//! with memory of its own does not have the page. So every question comes from a thread with the memory of the process that is served,
+//! or from a process to which the program has passed the page's descriptor, past this library.
 #![expect(unsafe_code, reason = "memory that another process writes, too")]
 
 use core::num::NonZeroUsize;

@@ -204,7 +204,7 @@ impl Claim {
         is_own
     }
 
-    /// Takes the connection out, whose page is given back: whoever has claimed the slot closes it. With signals blocked.
+    /// Takes the connection out and gives its page back; the call that has claimed the slot closes the connection. With signals blocked.
     pub fn take(&self) {
         if self.is_own() {
             with_slot(self.index, |slot| slot.connection.take(RELAXED));

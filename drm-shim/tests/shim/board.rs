@@ -1,4 +1,4 @@
-//! The page of a connection at the end of a node that is none.
+//! The page of a connection, with a test in the place of the node.
 
 use std::ffi::c_void;
 use std::num::NonZeroUsize;

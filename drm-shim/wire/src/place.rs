@@ -26,7 +26,7 @@ pub enum Seen {
     Elsewhere,
 }
 
-/// The word that says who is where.
+/// The word that says whether the reader looks and whether a message is there.
 #[repr(transparent)]
 pub struct Place(AtomicU32);
 

@@ -46,7 +46,7 @@ impl Compiler for Looping {
     }
 
     fn compile(&self, stretches: &[Vec<Step>]) -> Option<Arc<dyn Compiled>> {
-        // A step that reads or writes what is no register is none of the interpreter's.
+        // The interpreter makes no step with a place outside of the registers.
         let known = |step: &Step| step.is_inside() && takes(step);
         if !stretches.iter().flatten().all(known) {
             return None;

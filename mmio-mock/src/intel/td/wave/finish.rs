@@ -42,8 +42,8 @@ impl Td {
                 Group::Threads(first, _) => {
                     let number = first + ended;
                     // A header may name pixels of a thread behind, which has read what was there before: it is computed once more.
-                    let ready = wave.queue.is_ready(number);
-                    self.end_single(wave, number, common, machine, &mut passed) && (ready || !early)
+                    let ready = !early || wave.queue.is_ready(number);
+                    self.end_single(wave, number, common, machine, &mut passed) && ready
                 }
                 Group::Run(number) => {
                     let of = runs.iter().take_while(|piece| piece.run == number).count();
