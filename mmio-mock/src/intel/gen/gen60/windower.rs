@@ -148,7 +148,7 @@ fn kernels(s: &table::State3dWm) -> [KernelState; 3] {
 }
 
 /// Where in a pixel a value is taken.
-const fn location(code: u32) -> Option<Location> {
+pub const fn location(code: u32) -> Option<Location> {
     match code {
         2 => Some(Location::Centroid),
         3 => Some(Location::Sample),
