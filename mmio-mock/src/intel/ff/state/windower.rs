@@ -76,6 +76,20 @@ pub struct WmState {
     pub depth_resolve: Option<DepthResolve>,
     /// Samples of a pixel.
     pub samples: Samples,
+    /// Whether tests of depth and stencil wait for threads.
+    pub test_order: TestOrder,
+}
+
+/// Where depth and stencil are tested (Early Depth/Stencil Control).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TestOrder {
+    /// Behind the thread as far as can be seen: ahead of it where it decides nothing.
+    #[default]
+    Normal,
+    /// Behind the thread, which runs also for pixels that fail.
+    Behind,
+    /// Ahead of the thread: what it kills has been written, and its depth is ignored.
+    Ahead,
 }
 
 /// Which of two buffers gets what the other one knows.

@@ -10,6 +10,7 @@ use super::iz::{IzCase, IzInputs, IzMode};
 use super::thread::WizPort;
 use super::{PrimitiveKind, SetupPrimitive, WizState};
 use crate::intel::cc::stencil::Face;
+use crate::intel::ff::state::windower::TestOrder;
 
 /// Which tests are made here, and whether they write.
 pub(super) fn plan(
@@ -90,7 +91,13 @@ fn plan_headerless(
         face: face(state, back_facing),
     };
     let matters = wanted.touch() || wm.unit.statistics;
-    let late = dispatches && matters && (kills || wm.pixel_shader_computed_depth);
+    let late = dispatches
+        && matters
+        && match wm.test_order {
+            TestOrder::Normal => kills || wm.pixel_shader_computed_depth,
+            TestOrder::Behind => true,
+            TestOrder::Ahead => false,
+        };
     let case = IzCase {
         mode: if late {
             IzMode::Computed

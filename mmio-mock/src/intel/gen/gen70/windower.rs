@@ -15,7 +15,8 @@ use crate::intel::cc::state::CcRequest;
 use crate::intel::ff::payload::pixels::Location;
 use crate::intel::ff::state::setup::VIEWPORTS;
 use crate::intel::ff::state::windower::{
-    DepthResolve, PixelRect, PointRule, PolyStipple, RasterState, Samples, ViewportLimits, WmState,
+    DepthResolve, PixelRect, PointRule, PolyStipple, RasterState, Samples, TestOrder, ViewportLimits,
+    WmState,
 };
 use crate::intel::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::intel::r#gen::gen40::windower::{depth_buffer, drawing_rectangle, region_width};
@@ -200,6 +201,11 @@ fn wm(
             hierarchical.then_some(DepthResolve::Hierarchical)
         },
         samples: samples(state, s),
+        test_order: match s.early_depth_stencil_control() {
+            1 => TestOrder::Behind,
+            2 => TestOrder::Ahead,
+            _ => TestOrder::Normal,
+        },
         ..WmState::default()
     }
 }
