@@ -6,7 +6,9 @@
 
 pub mod cl;
 pub mod clipper;
+pub mod ds;
 pub mod gs;
+pub mod hs;
 pub mod kept;
 pub mod link;
 pub mod list;
@@ -17,6 +19,7 @@ pub mod sf;
 pub mod spawn;
 pub mod stage;
 pub mod state;
+pub mod te;
 pub mod topology;
 pub mod vf;
 pub mod vs;

@@ -3,6 +3,7 @@
 //! PRM: volume 2 (3DSTATE_*).
 
 pub mod setup;
+pub mod tessellation;
 pub mod units;
 pub mod vertex;
 pub mod windower;
@@ -15,6 +16,7 @@ use crate::intel::shared::context::StateBases;
 use crate::intel::urb::UrbHandle;
 
 pub use setup::{ClipperState, SetupState};
+pub use tessellation::{DsState, HsState, TeState};
 pub use units::{
     ApiMode, Bounds, ClipMode, ClipState, CullMode, DrawState, GsState, PositionSpace, SfState,
     UnitConfig, Viewport, VsState,

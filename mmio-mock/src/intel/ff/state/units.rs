@@ -3,6 +3,7 @@
 //! PRM: volume 2 (VS_STATE, GS_STATE, CLIP_STATE, SF_STATE and their viewports); codes from genxml gen4.
 
 use crate::intel::ff::state::{ClipperState, Curbe, SetupState};
+use crate::intel::ff::state::{DsState, HsState, TeState};
 use crate::intel::shared::context::ThreadContext;
 use crate::intel::td::{ConstantSource, KernelState, Pushed, UrbRead};
 
@@ -219,6 +220,12 @@ pub struct SfState {
 pub struct DrawState {
     /// Vertex shader.
     pub vs: VsState,
+    /// Hull shader, when enabled.
+    pub hs: Option<HsState>,
+    /// Tessellation engine, when enabled.
+    pub te: Option<TeState>,
+    /// Domain shader, when enabled.
+    pub ds: Option<DsState>,
     /// Geometry shader, when enabled.
     pub gs: Option<GsState>,
     /// Clipper, when enabled.

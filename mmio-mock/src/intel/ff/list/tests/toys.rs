@@ -34,6 +34,7 @@ pub fn vertex(number: u16) -> StreamVertex {
         start: true,
         end: true,
         renumber: false,
+        number: None,
         edge: true,
         tag: Tag::default(),
     }
