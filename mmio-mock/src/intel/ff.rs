@@ -7,6 +7,7 @@
 pub mod cl;
 pub mod clipper;
 pub mod gs;
+pub mod gs_entry;
 pub mod kept;
 pub mod link;
 pub mod list;
@@ -14,6 +15,7 @@ pub mod payload;
 pub mod reader;
 pub mod setup;
 pub mod sf;
+pub mod sol;
 pub mod spawn;
 pub mod stage;
 pub mod state;

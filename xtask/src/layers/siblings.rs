@@ -27,7 +27,8 @@ const FAMILIES: &[Family] = &[
         units: &[
             ("VF", &["vf"]),
             ("VS", &["vs"]),
-            ("GS", &["gs"]),
+            ("GS", &["gs", "gs_entry"]),
+            ("SOL", &["sol"]),
             ("CL", &["cl", "clipper"]),
             ("SF", &["sf", "setup"]),
             ("WIZ", &["wiz", "windower"]),

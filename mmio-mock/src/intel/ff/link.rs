@@ -16,6 +16,8 @@ pub enum Cargo {
     Fetched,
     /// A stream of vertices.
     Vertices,
+    /// Vertices of several streams.
+    Streams,
     /// Objects cut from a stream.
     Objects,
     /// What is left of objects after a clipper that clips by itself.
@@ -33,6 +35,15 @@ pub struct Fetched {
     pub fresh: bool,
     /// Vertex index, as the snapshot of VS shows it.
     pub index: u32,
+}
+
+/// A vertex of one of several streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streamed {
+    /// The vertex.
+    pub vertex: StreamVertex,
+    /// Its stream: 0 to 3.
+    pub stream: u8,
 }
 
 /// A corner of a piece.
@@ -73,6 +84,8 @@ pub struct Link {
     pub fetched: Vec<Fetched>,
     /// Vertices of a stream, in order.
     pub vertices: VecDeque<StreamVertex>,
+    /// Vertices of several streams, in order.
+    pub streams: VecDeque<Streamed>,
     /// Objects, in order.
     pub objects: VecDeque<Object>,
     /// What is left of objects, in order.

@@ -2,7 +2,9 @@
 //!
 //! PRM: volume 2 (3DSTATE_*).
 
+pub mod geometry;
 pub mod setup;
+pub mod streams;
 pub mod units;
 pub mod vertex;
 pub mod windower;
@@ -14,6 +16,7 @@ use regs::any::CommandId;
 use crate::intel::shared::context::StateBases;
 use crate::intel::urb::UrbHandle;
 
+pub use geometry::GeometryState;
 pub use setup::{ClipperState, SetupState};
 pub use units::{
     ApiMode, Bounds, ClipMode, ClipState, CullMode, DrawState, GsState, PositionSpace, SfState,
