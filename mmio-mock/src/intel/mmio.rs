@@ -120,7 +120,7 @@ fn counter(statistics: &mut Statistics, reg: StatsReg) -> &mut u64 {
         StatsReg::ClPrimitivesCount => &mut statistics.cl_primitives,
         StatsReg::PsInvocationCount => &mut statistics.ps_invocations,
         StatsReg::PsDepthCount => &mut statistics.ps_depth_count,
-        StatsReg::SoNumPrimsWritten => &mut statistics.so_prims_written,
-        StatsReg::SoPrimStorageNeeded => &mut statistics.so_storage_needed,
+        StatsReg::SoNumPrimsWritten => &mut statistics.so_prims_written[0],
+        StatsReg::SoPrimStorageNeeded => &mut statistics.so_storage_needed[0],
     }
 }

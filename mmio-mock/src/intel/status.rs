@@ -6,6 +6,9 @@
 use crate::core::fault::UnitFault;
 use crate::core::status::{FaultLog, FaultRecord};
 
+/// Streams of vertices, and buffers that they are written to.
+pub const STREAMS: usize = 4;
+
 /// The pipeline statistics counters, in the order of their registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -27,10 +30,10 @@ pub struct Statistics {
     pub ps_invocations: u64,
     /// PS_DEPTH_COUNT: samples that passed the depth test.
     pub ps_depth_count: u64,
-    /// SO_NUM_PRIMS_WRITTEN: objects that streamed vertex buffers have got.
-    pub so_prims_written: u64,
+    /// SO_NUM_PRIMS_WRITTEN: objects that streamed vertex buffers have got, by streams. A generation without streams has the first.
+    pub so_prims_written: [u64; STREAMS],
     /// SO_PRIM_STORAGE_NEEDED: objects that they would have got, had they been large enough.
-    pub so_storage_needed: u64,
+    pub so_storage_needed: [u64; STREAMS],
     /// HS_INVOCATION_COUNT: patches.
     pub hs_invocations: u64,
     /// DS_INVOCATION_COUNT: points of tessellated patches.
@@ -104,6 +107,8 @@ pub enum Busy {
     Ds,
     /// Geometry shader.
     Gs,
+    /// Stream output logic.
+    Sol,
     /// Clipper.
     Clip,
     /// Strips and fans.
@@ -206,6 +211,9 @@ impl Client {
 pub struct Status {
     /// Guest-visible counters.
     pub statistics: Statistics,
+    /// SO_WRITE_OFFSET: where the next vertex goes in each stream output buffer, in bytes from its base. Commands and the host
+    /// read and write it; the unit that writes the buffers counts it on.
+    pub stream_offsets: [u32; STREAMS],
     /// The model's own counters.
     pub activity: Activity,
     faults: FaultLog,

@@ -131,8 +131,9 @@ impl Gs {
         }
         if stream.statistics {
             let statistics = &mut machine.status.statistics;
-            statistics.so_storage_needed = statistics.so_storage_needed.wrapping_add(1);
-            let written = &mut statistics.so_prims_written;
+            let [needed, ..] = &mut statistics.so_storage_needed;
+            *needed = needed.wrapping_add(1);
+            let [written, ..] = &mut statistics.so_prims_written;
             *written = written.wrapping_add(u64::from(fits));
         }
     }
@@ -145,7 +146,7 @@ impl Gs {
         }
         if state.stream.is_some_and(|stream| stream.statistics) {
             let statistics = &mut ctx.machine.status.statistics;
-            let (needed, written) = (
+            let ([needed, ..], [written, ..]) = (
                 &mut statistics.so_storage_needed,
                 &mut statistics.so_prims_written,
             );

@@ -22,6 +22,8 @@ pub enum Cargo {
     Patches,
     /// Points of patches.
     Domain,
+    /// Vertices of several streams.
+    Streams,
     /// Objects cut from a stream.
     Objects,
     /// What is left of objects after a clipper that clips by itself.
@@ -69,6 +71,15 @@ pub struct DomainVertex {
     pub last: bool,
 }
 
+/// A vertex of one of several streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streamed {
+    /// The vertex.
+    pub vertex: StreamVertex,
+    /// Its stream: 0 to 3.
+    pub stream: u8,
+}
+
 /// A corner of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Corner {
@@ -111,6 +122,8 @@ pub struct Link {
     pub patches: VecDeque<Patch>,
     /// Points of patches, in order.
     pub domain: VecDeque<DomainVertex>,
+    /// Vertices of several streams, in order.
+    pub streams: VecDeque<Streamed>,
     /// Objects, in order.
     pub objects: VecDeque<Object>,
     /// What is left of objects, in order.

@@ -2,8 +2,10 @@
 //!
 //! PRM: volume 2 (3DSTATE_*).
 
+pub mod geometry;
 pub mod setup;
 pub mod tessellation;
+pub mod streams;
 pub mod units;
 pub mod vertex;
 pub mod windower;
@@ -15,6 +17,7 @@ use regs::any::CommandId;
 use crate::intel::shared::context::StateBases;
 use crate::intel::urb::UrbHandle;
 
+pub use geometry::GeometryState;
 pub use setup::{ClipperState, SetupState};
 pub use tessellation::{DsState, HsState, TeState};
 pub use units::{

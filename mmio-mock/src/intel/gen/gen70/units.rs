@@ -373,3 +373,7 @@ fn setup(mem: &Memory, state: &PipelineState, maximum: u32) -> Result<SetupState
         wrap_shortest: wrap_shortest(&sbe),
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

@@ -53,3 +53,7 @@ pub fn elements(words: &[u32]) -> Vec<VertexElement> {
     };
     (0..).zip(valid).map(element).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;
