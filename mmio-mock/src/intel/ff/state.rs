@@ -4,8 +4,8 @@
 
 pub mod geometry;
 pub mod setup;
-pub mod tessellation;
 pub mod streams;
+pub mod tessellation;
 pub mod units;
 pub mod vertex;
 pub mod windower;

@@ -64,6 +64,7 @@ pub(super) fn read(
                 start,
                 end,
                 renumber: false,
+                number: None,
                 edge: true,
                 tag: Tag {
                     relative: at & RELATIVE,
@@ -194,5 +195,7 @@ fn objects(topology: Topology, vertices: u32) -> u32 {
         Topology::LineStripAdj => strip(4, 1),
         Topology::TriListAdj => vertices / 6,
         Topology::TriStripAdj => strip(6, 2),
+        // CAST: 32 at most.
+        patches => patches.patch().map_or(0, |points| vertices / points as u32),
     }
 }

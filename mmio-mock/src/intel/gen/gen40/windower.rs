@@ -11,7 +11,8 @@ use crate::core::fault::UnitFault;
 use crate::intel::cc::state::{CcPointers, CcRequest};
 use crate::intel::ff::payload::pixels::Location;
 use crate::intel::ff::state::windower::{
-    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, Samples, WmState,
+    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, Samples,
+    TestOrder, WmState,
 };
 use crate::intel::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::intel::shared::context::ThreadContext;
@@ -168,6 +169,7 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
         depth_clear: None,
         depth_resolve: None,
         samples: Samples::default(),
+        test_order: TestOrder::Normal,
     }
 }
 
