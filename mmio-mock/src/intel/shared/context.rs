@@ -5,6 +5,8 @@
 
 use mem::GpuAddr;
 
+use crate::intel::surface::samples;
+
 /// Function IDs of the shared functions (PRM 2.5).
 pub mod sfid {
     /// Null.
@@ -186,7 +188,7 @@ pub struct ForwardEvent {
 pub const PIXELS: usize = 32;
 
 /// Samples of a pixel, where there are several.
-pub const SAMPLES: usize = 4;
+pub const SAMPLES: usize = samples::MOST;
 
 /// What the windower keeps of a PS thread's pixels while the thread lives.
 ///

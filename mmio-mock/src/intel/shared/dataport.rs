@@ -22,6 +22,7 @@ use super::context::{Events, OneColour, ThreadContext, ThreadPixels};
 use super::error::refuse;
 use super::reader::FunctionReader;
 use crate::UnitFault;
+use crate::intel::cc::control;
 use crate::intel::cc::direct::{self, Packed};
 use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::whole::{self, Whole, WholeBlock};
@@ -175,7 +176,7 @@ impl DataPort {
         &mut self,
         index: u8,
         msg: &Message<'_>,
-        mem: &Memory,
+        mem: &mut Memory,
         ctx: &ThreadContext,
         backend: &PixelBackend,
     ) -> Result<usize, UnitFault> {
@@ -198,6 +199,9 @@ impl DataPort {
             self.cc.forget_ways();
         }
         self.compare(&surface, backend);
+        if backend.pass.is_none() {
+            control::settle(mem, &surface)?;
+        }
         self.targets.push(RenderTarget {
             at,
             direct: direct::shifts(&surface),
@@ -266,6 +270,12 @@ impl DataPort {
             ctx,
         };
         let written = write.run((&mut self.cc, self.reader), mem, msg, events)?;
+        if backend.pass.is_some() {
+            // Whoever draws to it next looks whether blocks are cleared.
+            self.targets.clear();
+            self.cc.forget_ways();
+            return Ok(());
+        }
         self.written(written, (place, request.surface), events);
         Ok(())
     }

@@ -41,6 +41,20 @@ pub struct Subspan {
 }
 
 impl Subspan {
+    /// The samples of a pixel that are lit, one bit each: what a kernel gets as its input coverage mask.
+    #[must_use]
+    pub fn lit_samples(&self, pixel: usize) -> u32 {
+        let bit = |lit: u8| u32::from(lit) >> (pixel & 3) & 1;
+        let each = self.coverage.iter().zip(0..);
+        let samples = each.fold(0, |all, (lit, sample)| all | bit(*lit) << sample);
+        // A pixel of one sample says nothing there.
+        if samples == 0 {
+            bit(self.mask)
+        } else {
+            samples
+        }
+    }
+
     /// Becomes a subspan of pixels of one sample each, with nothing besides. Depths by sample stay what they were: nobody asks
     /// for them then.
     #[inline]
@@ -221,8 +235,10 @@ impl PixelWeights {
             Location::Sample => sample(subspan.sample.unwrap_or(0)).unwrap_or(self.pixel),
             Location::Centroid => {
                 let lit = |s: &u8| subspan.coverage[usize::from(*s)] >> pixel & 1 != 0;
-                let all = (0..SAMPLES as u8).all(|s| lit(&s));
-                let first = (0..SAMPLES as u8).find(lit);
+                // PANIC: as many as there are at most.
+                let samples = 0..self.sample_count.min(SAMPLES as u8);
+                let all = samples.clone().all(|s| lit(&s));
+                let first = samples.clone().find(lit);
                 match first {
                     // Covered whole, or not at all: the pixel's own place.
                     Some(first) if !all => sample(first).unwrap_or(self.pixel),

@@ -104,7 +104,7 @@ pub enum DepthResolve {
 /// Multisampling (3DSTATE_MULTISAMPLE, 3DSTATE_SAMPLE_MASK, and the modes of 3DSTATE_WM).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Samples {
-    /// Samples of a pixel: 1 or 4.
+    /// Samples of a pixel: 1, 4 or 8.
     pub count: u8,
     /// Their places, in pixels from the upper left corner.
     pub places: [[f32; 2]; SAMPLES],
@@ -123,7 +123,7 @@ impl Default for Samples {
             places: [[0.5; 2]; SAMPLES],
             pattern: false,
             per_sample: false,
-            mask: 0xf,
+            mask: 0xff,
         }
     }
 }

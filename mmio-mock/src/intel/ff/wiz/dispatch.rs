@@ -76,7 +76,9 @@ fn find_pixels(pixels: &mut ThreadPixels, group: &PixelGroup, state: &WizState, 
     pixels.coverage = if sampled {
         coverage(group)
     } else {
-        [pixels.mask, 0, 0, 0]
+        let mut one = [0; SAMPLES];
+        one[0] = pixels.mask;
+        one
     };
     for (to, s) in pixels.origins.iter_mut().zip(group.subspans()) {
         *to = (s.x, s.y);

@@ -82,12 +82,13 @@ fn plan_headerless(
         return (IzCase::default(), clear, true);
     }
     let kills = wm.pixel_shader_kills_pixel || state.cc.alpha_test.is_some();
+    let (depth_write, stencil_write) = target.map_or((false, false), DepthTarget::writes);
     let wanted = Tests {
         depth: depth.test && present,
-        depth_write: depth.write && present,
+        depth_write: depth.write && present && depth_write,
         function: depth.function,
         stencil: stencil.test && target.is_some_and(DepthTarget::has_stencil),
-        stencil_write: stencil.write,
+        stencil_write: stencil.write && stencil_write,
         face: face(state, back_facing),
     };
     let matters = wanted.touch() || wm.unit.statistics;

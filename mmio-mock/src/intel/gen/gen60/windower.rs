@@ -238,12 +238,16 @@ fn samples(state: &PipelineState, s: &table::State3dWm) -> Samples {
         4
     };
     // Places stand in sixteenths of a pixel.
-    let places = [
+    let mut places = Samples::default().places;
+    let four = [
         [m.sample0_x_offset(), m.sample0_y_offset()],
         [m.sample1_x_offset(), m.sample1_y_offset()],
         [m.sample2_x_offset(), m.sample2_y_offset()],
         [m.sample3_x_offset(), m.sample3_y_offset()],
     ];
+    for (to, from) in places.iter_mut().zip(four) {
+        *to = from;
+    }
     // CAST: a field of four bits.
     let mask = match mask {
         // None was sent: all are written.

@@ -262,6 +262,7 @@ fn other_kinds_and_messages_are_those_of_the_general_filters() {
                 sampler: 1,
                 integer: false,
                 indexed: false,
+                selects: false,
             };
             let form = if simd == Simd::Simd16 {
                 Form::Simd16
