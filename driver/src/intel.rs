@@ -4,6 +4,7 @@
 
 mod call;
 pub mod context;
+mod copies;
 pub mod debug;
 pub mod device;
 pub mod driver;

@@ -18,6 +18,7 @@ use crate::core::limits::TimeLimits;
 use crate::core::mmap::Offsets;
 use crate::core::range::Search;
 use crate::core::timeline::Blame;
+use crate::intel::copies::Pool;
 use crate::intel::debug::hook::Hook;
 use crate::intel::engine::Engine;
 use crate::intel::error_state::ErrorState;
@@ -53,6 +54,8 @@ pub(crate) struct Inner {
     pub(crate) removed: AtomicBool,
     pub(crate) user: UserState,
     pub(crate) observer: Slot,
+    /// Copies of batches.
+    pub(crate) copies: Pool,
     pub(crate) hangcheck: Hangcheck,
     pub(crate) debug: Hook,
 }
@@ -161,6 +164,11 @@ impl Device {
     /// Shows every submission of user space to `observer` from now on; `None` ends that.
     pub fn observe(&self, observer: Option<Arc<dyn Observer>>) {
         self.inner.observer.set(observer);
+    }
+
+    /// Copies of batches that run with privileges.
+    pub(crate) fn copies(&self) -> &Pool {
+        &self.inner.copies
     }
 
     /// The observer of submissions, when there is one.

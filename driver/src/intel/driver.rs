@@ -11,6 +11,7 @@ use kernel::pr_info;
 use kernel::sync::{AtomicBool, AtomicU32};
 
 use crate::core::device::UserState;
+use crate::intel::copies::Pool;
 use crate::intel::debug::hook::Hook;
 use crate::intel::device::{Device, Inner};
 use crate::intel::engine::Engine;
@@ -65,6 +66,7 @@ impl pci::Driver for Driver {
             removed: AtomicBool::new(false),
             user: UserState::default(),
             observer: Slot::default(),
+            copies: Pool::default(),
             hangcheck: Hangcheck::default(),
             debug: Hook::default(),
         };

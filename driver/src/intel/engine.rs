@@ -17,7 +17,7 @@ use crate::core::fence::Fence;
 use crate::core::range::Search;
 use crate::core::timeline::{Passed, Past};
 use crate::intel::gem::{Object, Tiling};
-use crate::intel::r#gen::{EngineInfo, Flush, Places, SpaceOps, StatusPage};
+use crate::intel::r#gen::{EngineInfo, Flush, PageUse, Places, SpaceOps, StatusPage};
 use crate::intel::gtt::{Ggtt, Pages, Scope};
 use crate::intel::identity::INFO;
 use crate::intel::prologue::Prologue;
@@ -72,8 +72,11 @@ impl Engine {
         let memory = CoherentAllocation::alloc_guarded(platform, RING_PAGES)?;
         // What the driver needs itself lies high, out of the way of addresses that users choose.
         let own = |memory| {
-            let cached = ggtt.info().llc;
-            (Pages { memory, cached }, Scope::Global)
+            let used = PageUse {
+                cached: ggtt.info().llc,
+                writable: true,
+            };
+            (Pages { memory, used }, Scope::Global)
         };
         let ring_address = ggtt.insert("ring", own(&memory), 0, Search::High)?;
         timeline.set_ring(RingPlace {
@@ -355,7 +358,13 @@ impl Engine {
             if let Some(sip) = prologue.sip {
                 (emit.sip)(&mut words, sip);
             }
+            if let Some(reset) = emit.reset_offsets.filter(|_| prologue.resets_offsets) {
+                reset(&mut words);
+            }
             (emit.batch_start)(&mut words, address, prologue.trusted);
+            if let Some(second) = prologue.second {
+                (emit.batch_start)(&mut words, second, false);
+            }
             (emit.flush)(&mut words, Flush::WriteBack, self.scratch_address);
         }
         (emit.breadcrumb)(&mut words, seqno, self.places());

@@ -1,8 +1,10 @@
 //! Execution: a batch in a bound object becomes a request in the ring.
 //!
 //! i915 `i915_gem_execbuffer.c`, the part behind relocation. Callers inside the kernel bind and
-//! relocate themselves and keep what they use; user space comes through [`user`]. Not modelled: the command parser.
+//! relocate themselves and keep what they use; user space comes through [`user`].
 mod busy;
+mod check;
+mod copy;
 mod parse;
 mod pin;
 mod reloc;
@@ -12,14 +14,16 @@ pub(crate) use self::submit::user;
 
 use alloc::sync::Arc;
 
-use kernel::error::{Result, code::EINVAL, code::EIO, code::ENOSPC};
+use kernel::error::{Result, code::EBUSY, code::EINVAL, code::EIO, code::ENOSPC};
 
+use self::copy::Checked;
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::core::wait::{Patience, wait};
 use crate::intel::debug::contexts::Which;
 use crate::intel::device::Device;
 use crate::intel::engine::Engine;
+use crate::intel::r#gen::checks::Checks;
 use crate::intel::prologue::Prologue;
 use crate::intel::request::Request;
 use crate::intel::timeline::Uses;
@@ -38,7 +42,8 @@ pub struct BatchDesc<'a> {
 impl Device {
     /// Queues a batch; see [`BatchDesc`].
     ///
-    /// `EINVAL` for a batch that is not bound, misaligned or outside its object, `EIO` when the engine takes no more.
+    /// `EINVAL` for a batch that is not bound, misaligned or outside its object, and for one that cannot be read where it has to be looked
+    /// through; `EBUSY` when it would have to be looked through while the device writes it, `EIO` when the engine takes no more.
     pub fn submit(&self, batch: &BatchDesc<'_>) -> Result<Request> {
         self.check_live()?;
         submit(self, batch, false)
@@ -72,18 +77,51 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>, trusted: bool) -> Re
         trusted,
         ..prologue
     };
-    let uses = Uses {
+    let mut uses = Uses {
         objects,
         prologue,
         ..Uses::default()
     };
+    let mut start = start;
+    let checks = device.engine().info().checks;
+    let checked = match checks.filter(|_| !trusted) {
+        None => None,
+        Some(checks) => Some(looked_through(device, desc, address, checks)?),
+    };
+    if let Some(checked) = &checked {
+        start = checked.run(&mut uses);
+    }
     let patience = Patience {
         timeout: None,
         task: None,
         watches: true,
     };
     let fence = queue((device, device.engine()), &patience, &uses, start)?;
+    if let Some(checked) = &checked {
+        checked.mark_active(&fence);
+    }
     Ok(Request::new(device, fence))
+}
+
+/// Looks through a batch that the driver does not trust, when the device has ended what writes it.
+fn looked_through(
+    device: &Device,
+    desc: &BatchDesc<'_>,
+    address: u32,
+    checks: &Checks,
+) -> Result<Checked> {
+    let wanted = copy::Wanted {
+        device,
+        call: None,
+        object: desc.object,
+        address,
+        range: (desc.start, desc.len),
+    };
+    match copy::look_through(&wanted, checks) {
+        Ok(checked) => Ok(checked),
+        Err(busy::Stop::Error(error)) => Err(error),
+        Err(busy::Stop::Evicts(..) | busy::Stop::Relocates(_)) => Err(EBUSY),
+    }
 }
 
 /// The one way into a ring: waits until there is room, and looks for hangs meanwhile, as an engine that does not make

@@ -14,6 +14,7 @@ use kernel::sync::SpinLock;
 use crate::core::gem::{self, Pin};
 use crate::core::mmap::{Kind, Mapping, Offsets};
 use crate::core::range::Search;
+use crate::intel::r#gen::PageUse;
 use crate::intel::gtt::{Ggtt, Pages, Place, Scope};
 use crate::intel::uapi::gem::domain;
 
@@ -29,7 +30,7 @@ pub(crate) struct Layout {
     tiling: Tiling,
     stride: u32,
     fence: Option<usize>,
-    /// The last-level cache may hold it.
+    /// The processor's caches may hold it.
     cached: bool,
     pub(crate) read_domains: u32,
     pub(crate) write_domain: u32,
@@ -40,6 +41,8 @@ struct Part {
     ggtt: Arc<Ggtt>,
     // Lock order: an object's binding, then this.
     layout: SpinLock<Layout>,
+    /// The device only reads it.
+    read_only: bool,
 }
 
 impl Part {
@@ -67,9 +70,18 @@ fn graphics(address: u64) -> u32 {
 }
 
 impl Part {
+    /// How the device uses its pages.
+    fn used(&self) -> PageUse {
+        PageUse {
+            cached: self.layout.lock().cached,
+            writable: !self.read_only,
+        }
+    }
+
     fn new(ggtt: &Arc<Ggtt>, tiling: Tiling, stride: u32) -> Self {
         Part {
             ggtt: Arc::clone(ggtt),
+            read_only: false,
             layout: SpinLock::new(Layout {
                 tiling,
                 stride,
@@ -117,6 +129,20 @@ impl Object {
         Object::guarded(platform, name, size, Box::new(part))
     }
 
+    /// The same for one that the device only reads, where entries say so.
+    pub(crate) fn own_read_only(
+        platform: &Arc<dyn Platform>,
+        ggtt: &Arc<Ggtt>,
+        name: String,
+        size: usize,
+    ) -> Result<Self> {
+        let part = Part {
+            read_only: true,
+            ..Part::new(ggtt, Tiling::None, 0)
+        };
+        Object::guarded(platform, name, size, Box::new(part))
+    }
+
     fn in_ggtt(&self) -> Result<&Part> {
         self.part().ok_or(EINVAL)
     }
@@ -154,8 +180,8 @@ impl Object {
         let part = self.in_ggtt()?;
         let ggtt = &part.ggtt;
         let bound = self.bind_with(|name, memory| {
-            let cached = part.layout.lock().cached;
-            let address = place(ggtt, name, Pages { memory, cached })?;
+            let used = part.used();
+            let address = place(ggtt, name, Pages { memory, used })?;
             ggtt.note(address, self.downgrade());
             Ok(u64::from(address))
         })?;
@@ -185,21 +211,20 @@ impl Object {
         let memory = self.pages()?;
         self.while_bound(|address| {
             let address = address.map(graphics).ok_or(EINVAL)?;
-            let cached = part.layout.lock().cached;
             let pages = Pages {
                 memory: &memory,
-                cached,
+                used: part.used(),
             };
             part.ggtt.make_global(pages, address)
         })
     }
 
-    /// Whether the last-level cache may hold it.
+    /// Whether the processor's caches may hold it.
     pub(crate) fn is_cached(&self) -> bool {
         self.layout(|layout| layout.cached).unwrap_or_default()
     }
 
-    /// Says whether the last-level cache may hold it, from the next time on that it is bound.
+    /// Says whether the processor's caches may hold it, from the next time on that it is bound.
     pub(crate) fn set_cached(&self, cached: bool) {
         self.layout(|layout| layout.cached = cached);
     }

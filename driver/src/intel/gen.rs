@@ -2,10 +2,12 @@
 //!
 //! A device's row names its tables, its engines, and small sets of operations by purpose: page table entries, resets,
 //! interrupts, and for each engine its commands and its status page.
+pub mod checks;
 mod gen40;
 mod gen45;
 mod gen50;
 mod gen60;
+mod gen70;
 mod models;
 mod reset;
 mod state;
@@ -15,10 +17,13 @@ pub use self::gen40::{I965G, I965GM};
 pub use self::gen45::{G45, GM45};
 pub use self::gen50::IRONLAKE;
 pub use self::gen60::{SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2};
+#[cfg(test)]
+pub use self::gen70::CHECKS as VALLEYVIEW_CHECKS;
 pub use self::models::{MODELS, Model};
 
 use alloc::vec::Vec;
 
+use self::checks::Checks;
 use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::Result;
@@ -59,6 +64,12 @@ pub struct DeviceInfo {
     pub space: Option<&'static SpaceOps>,
     /// The processor's last-level cache holds what the device reads and writes (i915 `has_llc`).
     pub llc: bool,
+    /// The device can be told to look into the processor's caches (i915 `has_snoop`).
+    pub snoops: bool,
+    /// Writes through the aperture and to the pages themselves need no order of their own (i915 `has_coherent_ggtt`).
+    pub coherent_aperture: bool,
+    /// Engines can be reset one by one (i915 `has_reset_engine`).
+    pub resets_engines: bool,
     /// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`, `GEN6_FENCE_PITCH_SHIFT`).
     pub fence_pitch: u32,
     /// Bytes of a context's image (i915 `intel_engine_context_size`), whole pages.
@@ -154,6 +165,8 @@ pub struct EngineInfo {
     pub tell: fn(engine: &EngineRegisters, tail: Tail),
     /// Its commands.
     pub emit: &'static EmitOps,
+    /// What clients may use with privileges, where their batches are looked through.
+    pub checks: Option<&'static Checks>,
     /// Workarounds applied before its ring starts.
     pub workarounds: &'static [Workaround],
 }
@@ -190,6 +203,8 @@ pub struct EmitOps {
     pub batch_start: fn(out: &mut Vec<u32>, address: u32, trusted: bool),
     /// The end of a request: flush, sequence number, interrupt.
     pub breadcrumb: fn(out: &mut Vec<u32>, seqno: u32, places: Places),
+    /// Sets the offsets of stream output to 0, where they are registers of the engine.
+    pub reset_offsets: Option<fn(out: &mut Vec<u32>)>,
 }
 
 /// Graphics addresses that an engine's commands write to.
@@ -201,6 +216,15 @@ pub struct Places {
     pub scratch: u32,
 }
 
+/// How the device uses a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageUse {
+    /// The processor's caches may hold it.
+    pub cached: bool,
+    /// The device may write it, where entries say so.
+    pub writable: bool,
+}
+
 /// The global GTT and its page table entries.
 pub struct GttOps {
     /// Number of entries, as the device tells it.
@@ -209,8 +233,8 @@ pub struct GttOps {
     pub enable: fn(uncore: &Uncore) -> Result,
     /// Lets the device see entries that have been written.
     pub flush: fn(uncore: &Uncore),
-    /// The entry of a page, which the last-level cache may hold; `ERANGE` for an address that an entry cannot hold.
-    pub encode: fn(page: DmaAddress, cached: bool) -> Result<u32>,
+    /// The entry of a page; `ERANGE` for an address that an entry cannot hold.
+    pub encode: fn(page: DmaAddress, used: PageUse) -> Result<u32>,
     /// The page behind an entry, when that is valid.
     pub decode: fn(entry: u32) -> Option<DmaAddress>,
 }
@@ -307,13 +331,22 @@ pub struct ErrorInterrupt {
     pub page_table: u32,
 }
 
-/// The switch of all interrupts: a bit in the enable register of another bank.
+/// The switch of all interrupts: a bit of an enable register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MasterInterrupt {
-    /// That bank.
-    pub bank: InterruptBank,
-    /// Bit of its enable register.
+    /// Where it is.
+    pub place: Switch,
+    /// The bit.
     pub enable: u32,
+}
+
+/// Where the switch of all interrupts is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Switch {
+    /// In the enable register of another bank. It is off while the handler looks what is pending.
+    Bank(InterruptBank),
+    /// In a register of its own, by its MMIO byte offset. It is off while the handler clears what it has found.
+    Register(u32),
 }
 
 /// MMIO byte offsets of a set of interrupt registers (i915 `GEN3_IRQ_RESET`).

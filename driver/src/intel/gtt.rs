@@ -21,7 +21,7 @@ use self::table::Table;
 pub(crate) use self::table::pte_offset;
 use crate::core::gem::WeakObject;
 use crate::core::range::{self, Gaps, RangeAllocator, Search};
-use crate::intel::r#gen::{DeviceInfo, SpaceOps};
+use crate::intel::r#gen::{DeviceInfo, PageUse, SpaceOps};
 use crate::intel::uncore::Uncore;
 
 /// Bytes of a page.
@@ -47,8 +47,8 @@ pub struct Place {
 pub struct Pages<'a> {
     /// The memory.
     pub memory: &'a CoherentAllocation,
-    /// The last-level cache may hold it.
-    pub cached: bool,
+    /// How the device uses it.
+    pub used: PageUse,
 }
 
 /// Who sees pages at their address. Without a process space everybody sees the global one.
@@ -343,7 +343,7 @@ impl Ggtt {
             .map_err(|_| ENOMEM)?;
         for index in 0..pages.memory.pages() {
             let page = pages.memory.page(index).ok_or(EINVAL)?;
-            entries.push(encode(page, pages.cached)?);
+            entries.push(encode(page, pages.used)?);
         }
         Ok(entries)
     }

@@ -1,7 +1,7 @@
 //! Interrupts: setup, the handler, error interrupts.
 //!
-//! Orders of i915 `i915_irq.c` (`i965_irq_postinstall`, `i965_irq_handler`, `ilk_irq_handler`, `i9xx_error_irq_ack`). Not modelled: display
-//! interrupts.
+//! Orders of i915 `i915_irq.c` (`i965_irq_postinstall`, `i965_irq_handler`, `ilk_irq_handler`, `valleyview_irq_handler`, `i9xx_error_irq_ack`).
+//! Not modelled: display interrupts.
 mod bank;
 
 use alloc::format;
@@ -16,7 +16,9 @@ use regs::ids::RegId;
 
 use self::bank::Bank;
 use crate::intel::error_state::{ErrorState, Source};
-use crate::intel::r#gen::{DeviceInfo, EngineInfo, InterruptInfo};
+use crate::intel::r#gen::{
+    DeviceInfo, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt, Switch,
+};
 use crate::intel::gtt::Ggtt;
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
@@ -76,9 +78,8 @@ impl Interrupts {
 
     fn master(&self) -> Option<Master<'_>> {
         let row = self.rows().master.as_ref()?;
-        let bank = Bank::new(&self.uncore, row.bank);
-        let enable = row.enable;
-        Some(Master { bank, enable })
+        let uncore = &self.uncore;
+        Some(Master { uncore, row })
     }
 
     /// Bits of the engines' user interrupts.
@@ -90,7 +91,7 @@ impl Interrupts {
     /// Masks everything and clears what is pending.
     fn reset(&self) {
         if let Some(master) = self.master() {
-            master.bank.reset();
+            master.reset();
         }
         self.bank().reset();
         for bank in self.masked() {
@@ -112,7 +113,7 @@ impl Interrupts {
             bank.init(0, u32::MAX);
         }
         if let Some(master) = self.master() {
-            master.bank.init(master.enable, u32::MAX);
+            master.init();
         }
     }
 
@@ -275,28 +276,76 @@ impl Interrupts {
 
 /// The switch of all interrupts.
 struct Master<'a> {
-    bank: Bank<'a>,
-    enable: u32,
+    uncore: &'a Uncore,
+    row: &'a MasterInterrupt,
+}
+
+impl Master<'_> {
+    fn bank(&self, at: InterruptBank) -> Bank<'_> {
+        Bank::new(self.uncore, at)
+    }
+
+    fn write(&self, value: u32) {
+        match self.row.place {
+            Switch::Bank(at) => self.bank(at).enable(value),
+            Switch::Register(at) => self.uncore.io().write32(value, at as usize),
+        }
+    }
+
+    /// The same, and waits until the device has seen it.
+    fn write_now(&self, value: u32) {
+        self.write(value);
+        if let Switch::Register(at) = self.row.place {
+            self.uncore.io().posting_read(at as usize);
+        }
+    }
+
+    /// Off, with nothing pending.
+    fn reset(&self) {
+        match self.row.place {
+            Switch::Bank(at) => self.bank(at).reset(),
+            Switch::Register(_) => self.write_now(0),
+        }
+    }
+
+    /// On for the first time.
+    fn init(&self) {
+        match self.row.place {
+            Switch::Bank(at) => self.bank(at).init(self.row.enable, u32::MAX),
+            Switch::Register(_) => self.write_now(self.row.enable),
+        }
+    }
+
+    fn off(&self) {
+        self.write(0);
+    }
+
+    fn on(&self) {
+        self.write(self.row.enable);
+    }
+
+    /// Whether it is off while the handler looks what is pending.
+    fn is_off_first(&self) -> bool {
+        matches!(self.row.place, Switch::Bank(_))
+    }
 }
 
 impl Interrupts {
-    /// Acknowledges what is pending and does what it asks for.
-    fn serve(&self) -> IrqReturn {
-        let bank = self.bank();
-        let iir = bank.pending();
-        if iir == 0 {
-            return IrqReturn::None;
-        }
+    /// Clears what is pending of the engines' interrupts, and tells the error interrupt from the others.
+    fn acknowledge(&self, iir: u32) {
         if iir & self.error_bit() != 0 {
             self.acknowledge_error();
         }
-        bank.acknowledge(iir);
+        self.bank().acknowledge(iir);
+    }
+
+    /// Signals the requests that interrupts tell of.
+    fn signal(&self, iir: u32) {
         for (engine, timeline) in &self.timelines {
             if iir & engine.user_interrupt != 0 {
                 timeline.signal();
             }
         }
-        IrqReturn::Handled
     }
 }
 
@@ -305,15 +354,32 @@ impl Handler for Interrupts {
         if !self.enabled.load(Ordering::Acquire) {
             return IrqReturn::None;
         }
-        // Off while what is pending is cleared, so that what comes meanwhile is an edge when it is on again.
+        // Off while what is pending is cleared, so that what comes meanwhile is an edge when it is on again. Where it is a register of
+        // its own, i915 signals what it has found when it is on again (`valleyview_irq_handler`).
         let master = self.master();
-        if let Some(master) = &master {
-            master.bank.enable(0);
+        let first = master.as_ref().filter(|master| master.is_off_first());
+        if let Some(master) = first {
+            master.off();
         }
-        let outcome = self.serve();
-        if let Some(master) = &master {
-            master.bank.enable(master.enable);
+        let iir = self.bank().pending();
+        if iir != 0 {
+            let late = master.as_ref().filter(|master| !master.is_off_first());
+            if let Some(master) = late {
+                master.off();
+            }
+            self.acknowledge(iir);
+            if let Some(master) = late {
+                master.on();
+            }
+            self.signal(iir);
         }
-        outcome
+        if let Some(master) = first {
+            master.on();
+        }
+        if iir == 0 {
+            IrqReturn::None
+        } else {
+            IrqReturn::Handled
+        }
     }
 }

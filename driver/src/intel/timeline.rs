@@ -13,7 +13,7 @@ use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
-use crate::core::account::Account;
+use crate::core::account::{Account, Permit};
 use crate::core::gem::Object;
 use crate::core::program::Program;
 use crate::core::timeline::{self, Blame};
@@ -129,8 +129,10 @@ pub struct Uses {
     pub account: Option<Arc<Account>>,
     /// The image of that context; without one it runs in the driver's own.
     pub image: Option<Arc<Held>>,
-    /// What the debugger wants done before the batch.
+    /// What is done around the batch.
     pub prologue: Prologue,
+    /// What the pages of a copy of the batch count for.
+    pub copy: Option<Arc<[Permit; 3]>>,
 }
 
 impl Uses {

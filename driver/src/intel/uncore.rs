@@ -51,7 +51,7 @@ impl Uncore {
     pub fn awake(&self) -> Awake<'_> {
         let forcewake = self.forcewake.as_deref();
         if let Some(forcewake) = forcewake {
-            forcewake.get();
+            forcewake.get_all();
         }
         Awake(forcewake)
     }

@@ -6,7 +6,7 @@ use kernel::pr_warn;
 
 use crate::intel::uncore::Uncore;
 
-/// One masked register setting.
+/// One register setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Workaround {
     /// Name.
@@ -15,24 +15,31 @@ pub struct Workaround {
     pub reason: &'static str,
     /// Byte offset of the register.
     pub register: u32,
+    /// The upper half of a write says which bits of the lower half it changes; otherwise a write changes all bits.
+    pub masked: bool,
     /// Bits to set.
-    pub set: u16,
+    pub set: u32,
     /// Bits to clear.
-    pub clear: u16,
+    pub clear: u32,
     /// Bits that read back as written; the others are not verified.
-    pub verify: u16,
+    pub verify: u32,
 }
 
 /// Applies a list, then verifies what reads back; a lost setting is reported and lived with.
 pub fn apply(uncore: &Uncore, list: &[Workaround]) {
     let io = uncore.io();
     for row in list {
-        let mask = u32::from(row.set | row.clear);
-        io.write32(mask << 16 | u32::from(row.set), row.register as usize);
+        let (register, changed) = (row.register as usize, row.set | row.clear);
+        let value = match (row.masked, changed) {
+            (true, _) => changed << 16 | row.set,
+            (false, u32::MAX) => row.set,
+            (false, _) => io.read32(register) & !changed | row.set,
+        };
+        io.write32(value, register);
     }
     for row in list.iter().filter(|row| row.verify != 0) {
-        let now = io.read32(row.register as usize) & u32::from(row.verify);
-        if now != u32::from(row.set & row.verify) {
+        let now = io.read32(row.register as usize) & row.verify;
+        if now != row.set & row.verify {
             pr_warn!(
                 "{} lost: register {:#x} reads {now:#x}",
                 row.name,

@@ -95,7 +95,7 @@ const DRIVER: &[Row] = &[
     (
         "11",
         "intel",
-        &["observe", "prologue", "tiling", "uapi", "uncore"],
+        &["copies", "observe", "prologue", "tiling", "uapi", "uncore"],
     ),
     ("12", "intel", &["workarounds"]),
     ("13 (rows of the generations)", "intel", &["gen"]),

@@ -230,7 +230,7 @@ impl Hook {
         Ok(Prologue {
             sip: Some(sip),
             reset_counters,
-            trusted: false,
+            ..Prologue::default()
         })
     }
 

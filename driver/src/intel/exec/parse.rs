@@ -12,6 +12,7 @@ use kernel::error::{
 };
 use kernel::sync::Ordering;
 
+use super::copy::Checked;
 use crate::core::account::Permit;
 use crate::core::fence::{Fence, Front};
 use crate::core::gem::{Claim, Object, Pin};
@@ -101,8 +102,10 @@ pub(super) struct Submission {
     pub(super) image: Option<Arc<Held>>,
     /// Whether relocations are to be looked at.
     pub(super) relocate: bool,
-    /// Whether registers are to be reset that the device does not have.
+    /// Whether offsets of stream output are to begin at 0.
     pub(super) resets_offsets: bool,
+    /// What has become of the batch when it was looked through.
+    pub(super) checked: Option<Result<Checked>>,
     /// Its number among those that have had to wait for an object; the highest before that.
     ticket: u64,
 }
@@ -177,6 +180,7 @@ impl Submission {
             entry.pin = None;
         }
         self.image = None;
+        self.checked = None;
     }
 
     /// Index of the entry that a relocation names (eb_get_vma).
@@ -233,7 +237,7 @@ pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submissi
     let list: Vec<uapi::Object> = list
         .read_array()
         .map_err(|error| if error == E2BIG { ENOMEM } else { error })?;
-    // Privileged batches begin with a later generation.
+    // Privileged batches end with generation 5 (i915 `HAS_SECURE_BATCHES`), where this driver has none either.
     if arg.flags & uapi::SECURE != 0 {
         return Err(EPERM);
     }
@@ -456,6 +460,7 @@ fn lookup(
         image: None,
         relocate: arg.flags & uapi::NO_RELOC == 0,
         resets_offsets: arg.flags & uapi::SOL_RESET != 0,
+        checked: None,
         ticket: u64::MAX,
     })
 }

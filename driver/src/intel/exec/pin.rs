@@ -147,7 +147,7 @@ fn unbind(call: &Call<'_>, object: &Object) -> Step {
 }
 
 /// Makes room at a fixed place, or somewhere.
-fn make_room(call: &Call<'_>, place: &Place, size: u64) -> Step {
+pub(super) fn make_room(call: &Call<'_>, place: &Place, size: u64) -> Step {
     let victims = match place.fixed {
         Some(start) => in_the_way(call, start, start.saturating_add(size))?,
         None => least_used(call, place, size)?,

@@ -1,7 +1,7 @@
 //! From a checked and placed submission to a request in the ring.
 //!
-//! i915 `i915_gem_execbuffer.c` (`i915_gem_do_execbuffer`). Not modelled: the command parser, requests that wait for
-//! other engines behind the caller's back: the caller waits.
+//! i915 `i915_gem_execbuffer.c` (`i915_gem_do_execbuffer`). Not modelled: requests that wait for other engines behind the
+//! caller's back: the caller waits.
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use kernel::error::{Result, code::EFAULT, code::EINVAL, code::ENOSPC};
 
 use super::busy::{Step, Stop};
 use super::parse::{self, Submission};
-use super::{pin, reloc};
+use super::{copy, pin, reloc};
 use crate::core::fence::Fence;
 use crate::core::gem::Pin;
 use crate::core::program::Program;
@@ -186,24 +186,29 @@ fn engine<'a>(call: &Call<'a>, submission: &Submission) -> Result<&'a Engine> {
     call.device.engines().get(submission.engine).ok_or(EINVAL)
 }
 
-/// Addresses and relocations.
+/// Addresses and relocations, and what the batch may do with them.
 fn place(
     call: &Call<'_>,
     submission: &mut Submission,
     relocations: &Result<reloc::Lists>,
 ) -> Step<Vec<reloc::News>> {
     pin::pin(call, submission)?;
+    let mut news = Vec::new();
     if submission.relocate || submission.entries.iter().any(|entry| entry.moved) {
         let lists = relocations.as_ref().map_err(|error| *error)?;
-        return reloc::relocate(call, submission, lists);
+        news = reloc::relocate(call, submission, lists)?;
     }
-    Ok(Vec::new())
+    copy::look(call, submission)?;
+    Ok(news)
 }
 
 /// Queues the batch and marks all objects as used by it (eb_move_to_gpu).
-fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
-    if submission.resets_offsets {
-        // Offsets of stream output are registers from a later generation on (i915 `i915_reset_gen7_sol_offsets`).
+fn submit(call: &Call<'_>, submission: &mut Submission) -> Result<Arc<Fence>> {
+    let checked = submission.checked.take().transpose()?;
+    let submission = &*submission;
+    let engine = engine(call, submission)?;
+    if submission.resets_offsets && engine.info().emit.reset_offsets.is_none() {
+        // They are registers of generation 7 (i915 `i915_reset_gen7_sol_offsets`).
         return Err(EINVAL);
     }
     let batch = submission.entries.get(submission.batch).ok_or(EFAULT)?;
@@ -221,21 +226,28 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
         account: Some(call.program().account()),
         image: submission.image.clone(),
         prologue: Prologue::default(),
+        copy: None,
     };
     let observer = call.device.observer();
     if let Some(observer) = &observer {
         show(submission, |queued| observer.before(queued));
     }
-    let start = address.wrapping_add(submission.batch_start);
+    let mut start = address.wrapping_add(submission.batch_start);
     let hook = call.device.debug_hook();
     let context = Which::of(uses.image.as_deref());
-    let engine = engine(call, submission)?;
     // Threads, and so the debugger's routine, are the render engine's.
     if engine.info().has_images {
         uses.prologue = hook.prepare(call.device, &mut uses.objects, context, start)?;
     }
+    uses.prologue.resets_offsets = submission.resets_offsets;
+    if let Some(checked) = &checked {
+        start = checked.run(&mut uses);
+    }
     let patience = Patience::of(call.task, None);
     let fence = super::queue((call.device, engine), &patience, &uses, start)?;
+    if let Some(checked) = &checked {
+        checked.mark_active(&fence);
+    }
     for entry in objects {
         let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
         entry.object.state(|state| state.mark_active(&fence, write));

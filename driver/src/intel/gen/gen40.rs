@@ -21,8 +21,8 @@ use super::reset;
 use super::workarounds;
 use super::{
     ClientDriver, DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH,
-    HWS_SEQNO, InterruptBank, InterruptInfo, Places, RoutineMessages, StatusPage, ThreadPlaces,
-    state,
+    HWS_SEQNO, InterruptBank, InterruptInfo, PageUse, Places, RoutineMessages, StatusPage,
+    ThreadPlaces, state,
 };
 use crate::intel::uapi::context::CLASS_RENDER;
 use crate::intel::uncore::{EngineRegisters, Uncore};
@@ -45,6 +45,9 @@ const fn row(
         gtt: &GTT,
         space: None,
         llc: false,
+        snoops: false,
+        coherent_aperture: true,
+        resets_engines: false,
         fence_pitch: FENCE_PITCH,
         image_size: one_page,
         interrupts: &INTERRUPTS,
@@ -74,6 +77,7 @@ const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
         settle: |_| {},
         tell: write_tail,
         emit: &RENDER,
+        checks: None,
         workarounds,
     }
 }
@@ -156,6 +160,7 @@ pub(super) const RENDER: EmitOps = EmitOps {
     counter_reset: emit_counter_reset,
     batch_start: emit_batch_start,
     breadcrumb: emit_breadcrumb,
+    reset_offsets: None,
 };
 
 /// W/A: MI_FLUSHes that pass after an invalidation before the parser sees memory as it is now
@@ -278,7 +283,7 @@ fn page_bits(page: DmaAddress) -> Result<u32> {
 }
 
 /// Bit 0 makes the entry valid.
-fn pte_encode(page: DmaAddress, _: bool) -> Result<u32> {
+fn pte_encode(page: DmaAddress, _: PageUse) -> Result<u32> {
     Ok(page_bits(page)? | 1)
 }
 
@@ -292,14 +297,19 @@ fn pte_decode(entry: u32) -> Option<DmaAddress> {
 mod tests {
     use super::*;
 
+    const OWN: PageUse = PageUse {
+        cached: false,
+        writable: true,
+    };
+
     #[test]
     fn page_table_entries_carry_36_address_bits() {
-        assert_eq!(pte_encode(0x1234_5000, false), Ok(0x1234_5001));
-        assert_eq!(pte_encode(0xf_8000_1000, false), Ok(0x8000_10f1));
+        assert_eq!(pte_encode(0x1234_5000, OWN), Ok(0x1234_5001));
+        assert_eq!(pte_encode(0xf_8000_1000, OWN), Ok(0x8000_10f1));
         assert_eq!(pte_decode(0x8000_10f1), Some(0xf_8000_1000));
         assert_eq!(pte_decode(0x8000_10f0), None);
-        assert_eq!(pte_encode(0x10_0000_0000, false), Err(ERANGE));
-        assert_eq!(pte_encode(0x1234_5004, false), Err(ERANGE));
+        assert_eq!(pte_encode(0x10_0000_0000, OWN), Err(ERANGE));
+        assert_eq!(pte_encode(0x1234_5004, OWN), Err(ERANGE));
         assert_eq!(page_bits(0x3_0000_2000), Ok(0x0000_2030));
     }
 

@@ -37,6 +37,9 @@ const fn row(platform: &'static str) -> DeviceInfo {
         gtt: &gen40::GTT,
         space: None,
         llc: false,
+        snoops: false,
+        coherent_aperture: true,
+        resets_engines: false,
         fence_pitch: gen40::FENCE_PITCH,
         image_size: gen40::one_page,
         interrupts: &INTERRUPTS,
@@ -65,6 +68,7 @@ pub(super) const RENDER: EngineInfo = EngineInfo {
     settle: |_| {},
     tell: gen40::write_tail,
     emit: &EMIT,
+    checks: None,
     workarounds: workarounds::RENDER_ENGINE,
 };
 
@@ -84,6 +88,7 @@ pub(super) const VIDEO: EngineInfo = EngineInfo {
     settle: |_| {},
     tell: gen40::write_tail,
     emit: &VIDEO_EMIT,
+    checks: None,
     workarounds: &[],
 };
 

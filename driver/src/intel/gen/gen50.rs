@@ -17,7 +17,7 @@ use ringbuf::r#gen::gen50::Commands;
 use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt, Places,
-    RoutineMessages, ThreadPlaces,
+    RoutineMessages, Switch, ThreadPlaces,
 };
 use super::{gen40, gen45, state};
 use crate::intel::uncore::Uncore;
@@ -35,6 +35,9 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     gtt: &gen40::GTT,
     space: None,
     llc: false,
+    snoops: false,
+    coherent_aperture: true,
+    resets_engines: false,
     fence_pitch: gen40::FENCE_PITCH,
     image_size: gen40::one_page,
     interrupts: &INTERRUPTS,
@@ -87,11 +90,11 @@ static INTERRUPTS: InterruptInfo = InterruptInfo {
     masked: &[],
     error: None,
     master: Some(MasterInterrupt {
-        bank: InterruptBank {
+        place: Switch::Bank(InterruptBank {
             imr: DEIMR.offset(),
             ier: DEIER.offset(),
             iir: DEIIR.offset(),
-        },
+        }),
         enable: DisplayEnable::MASTER_INTERRUPT_CONTROL::SET.value,
     }),
 };
@@ -180,7 +183,10 @@ mod tests {
         assert_eq!(VIDEO.user_interrupt, 1 << 5, "ILK_BSD_USER_INTERRUPT");
         let master = INTERRUPTS
             .master
-            .map(|master| (master.bank.ier, master.enable));
-        assert_eq!(master, Some((0x4400c, 1 << 31)));
+            .map(|master| (master.place, master.enable));
+        let Some((Switch::Bank(bank), enable)) = master else {
+            panic!("no bank");
+        };
+        assert_eq!((bank.ier, enable), (0x4400c, 1 << 31));
     }
 }

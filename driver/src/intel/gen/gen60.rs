@@ -39,11 +39,12 @@ use ringbuf::tail::Tail;
 
 use super::{
     ClientDriver, DeviceInfo, EmitOps, EngineInfo, Flush, GttOps, HWS_SCRATCH, HWS_SEQNO,
-    InterruptBank, InterruptInfo, MasterInterrupt, Places, SpaceOps, StatusPage, ThreadPlaces,
+    InterruptBank, InterruptInfo, MasterInterrupt, PageUse, Places, SpaceOps, StatusPage, Switch,
+    ThreadPlaces,
 };
 use super::{gen40, gen50, workarounds};
 use crate::intel::uapi::context::{CLASS_COPY, CLASS_RENDER, CLASS_VIDEO};
-use crate::intel::uncore::forcewake::ForcewakeInfo;
+use crate::intel::uncore::forcewake::{ForcewakeInfo, Range, Well};
 use crate::intel::uncore::{EngineRegisters, Uncore};
 
 const fn row(eus: u8) -> DeviceInfo {
@@ -61,6 +62,9 @@ const fn row(eus: u8) -> DeviceInfo {
         gtt: &GTT,
         space: Some(&SPACE),
         llc: true,
+        snoops: false,
+        coherent_aperture: true,
+        resets_engines: false,
         fence_pitch: FENCE_PITCH,
         image_size,
         interrupts: &INTERRUPTS,
@@ -101,6 +105,7 @@ const RENDER: EngineInfo = EngineInfo {
     settle: flush_translations,
     tell: gen40::write_tail,
     emit: &EMIT,
+    checks: None,
     workarounds: workarounds::SANDY_BRIDGE_ENGINE,
 };
 
@@ -162,23 +167,30 @@ static INTERRUPTS: InterruptInfo = InterruptInfo {
     }],
     error: None,
     master: Some(MasterInterrupt {
-        bank: InterruptBank {
+        place: Switch::Bank(InterruptBank {
             imr: DEIMR.offset(),
             ier: DEIER.offset(),
             iir: DEIIR.offset(),
-        },
+        }),
         enable: DisplayEnable::MASTER_INTERRUPT_CONTROL::SET.value,
     }),
 };
 
 /// i915 `intel_uncore.c`: `__gen6_fw_ranges`, `NEEDS_FORCE_WAKE`.
 static FORCEWAKE_INFO: ForcewakeInfo = ForcewakeInfo {
-    request: FORCEWAKE.offset(),
-    acknowledge: FORCEWAKE_ACK.offset(),
-    threads: GT_THREAD_STATUS_REG.offset(),
-    threads_mask: ThreadStatus::CORE.mask,
+    wells: &[Well {
+        request: FORCEWAKE.offset(),
+        acknowledge: FORCEWAKE_ACK.offset(),
+    }],
+    ranges: &[Range {
+        first: 0,
+        end: 0x4_0000,
+        well: 0,
+    }],
+    threads: Some((GT_THREAD_STATUS_REG.offset(), ThreadStatus::CORE.mask)),
     fifo: GTFIFOCTL.offset(),
     fifo_mask: Fifo::FREE_ENTRIES.mask,
+    fifo_is_shared: false,
     fifo_errors: GTFIFODBG.offset(),
     below: 0x4_0000,
 };
@@ -220,8 +232,8 @@ fn page_bits(page: DmaAddress) -> Result<u32> {
 
 /// i915 `snb_pte_encode`: bit 0 makes the entry valid, bits 2:1 are 2 for memory that the last-level cache holds and 1 for
 /// memory that it does not.
-fn pte_encode(page: DmaAddress, cached: bool) -> Result<u32> {
-    let cacheability = if cached { 2 } else { 1 };
+fn pte_encode(page: DmaAddress, used: PageUse) -> Result<u32> {
+    let cacheability = if used.cached { 2 } else { 1 };
     Ok(page_bits(page)? | cacheability << 1 | 1)
 }
 

@@ -61,7 +61,7 @@ pub(super) fn set_caching(call: &Call<'_>, arg: &mut Caching) -> Result {
     let cached = match arg.caching {
         // A display engine that writes through is of later generations (i915 `HAS_WT`).
         CACHING_NONE | CACHING_DISPLAY => false,
-        CACHING_CACHED if call.device.info().llc => true,
+        CACHING_CACHED if call.device.info().llc || call.device.info().snoops => true,
         // Neither LLC nor snooping.
         CACHING_CACHED => return Err(ENODEV),
         _ => return Err(EINVAL),

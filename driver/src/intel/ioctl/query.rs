@@ -9,7 +9,7 @@ use kernel::uaccess::UserPtr;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::Call;
-use crate::intel::r#gen::EngineInfo as EngineRow;
+use crate::intel::r#gen::{EngineInfo as EngineRow, checks};
 use crate::intel::registers::RegId;
 use crate::intel::uapi::context::{CLASS_COPY, EngineClassInstance};
 use crate::intel::uapi::query::{
@@ -58,21 +58,26 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         | param::HAS_WT
         | param::HAS_SEMAPHORES
         | param::HAS_SECURE_BATCHES
-        | param::CMD_PARSER_VERSION
         | param::HAS_RESOURCE_STREAMER
         | param::HAS_POOLED_EU
         | param::MIN_EU_IN_POOL
         | param::HAS_SCHEDULER
         | param::HAS_CONTEXT_ISOLATION => 0,
+        param::CMD_PARSER_VERSION => {
+            let mut engines = info.engines.iter();
+            let looks = engines.any(|engine| engine.checks.is_some());
+            if looks { checks::VERSION } else { 0 }
+        }
+        // Of the whole device, or of engines as well.
+        param::HAS_GPU_RESET => 1 + i32::from(info.resets_engines),
+        param::MMAP_GTT_COHERENT => i32::from(info.coherent_aperture),
         param::HAS_BLT => i32::from(info.engine(CLASS_COPY).is_some()),
         param::HAS_LLC => i32::from(info.llc),
         param::HAS_ALIASING_PPGTT => i32::from(info.space.is_some()),
         param::MMAP_GTT_VERSION => MMAP_GTT_VERSION,
         param::PERF_REVISION => PERF_REVISION,
         param::CS_TIMESTAMP_FREQUENCY => info.timestamp_hz as i32,
-        param::HAS_GPU_RESET
-        | param::MMAP_GTT_COHERENT
-        | param::MMAP_VERSION
+        param::MMAP_VERSION
         | param::HAS_GEM
         | param::HAS_PAGEFLIPPING
         | param::HAS_EXECBUF2

@@ -1,6 +1,6 @@
 //! Forcewake: keeps the GT awake while registers are read, and room for writes.
 //!
-//! i915 `intel_uncore.c` (`fw_domains_get_with_thread_status`, `__gen6_gt_wait_for_fifo`, `gen6_write32`). Not modelled: the delay
+//! i915 `intel_uncore.c` (`fw_domains_get_with_thread_status`, `fw_domains_get_normal`, `__gen6_gt_wait_for_fifo`, `gen6_write32`). Not modelled: the delay
 //! before the GT may sleep again, which saves wake-ups of registers that are read one by one.
 use alloc::sync::Arc;
 
@@ -26,24 +26,47 @@ const KERNEL: u32 = 1;
 /// Silent acknowledgements after which nobody waits for another.
 const MOST_SILENT: u32 = 3;
 
-/// Where a device has what keeps it awake: MMIO byte offsets.
+/// Parts of a GT that sleep by themselves, at most.
+const MOST_WELLS: usize = 2;
+
+/// A part of the GT that sleeps by itself: MMIO byte offsets of what keeps it awake.
 #[derive(Clone, Copy, Debug)]
-pub struct ForcewakeInfo {
+pub struct Well {
     /// Request.
     pub request: u32,
     /// Acknowledgement.
     pub acknowledge: u32,
-    /// Threads of the GT that are not awake.
-    pub threads: u32,
-    /// Bits of it.
-    pub threads_mask: u32,
+}
+
+/// Registers that are read while a part of the GT is awake.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// MMIO byte offset of the first.
+    pub first: u32,
+    /// The byte behind them.
+    pub end: u32,
+    /// Number of the part.
+    pub well: usize,
+}
+
+/// Where a device has what keeps it awake: MMIO byte offsets.
+#[derive(Clone, Copy, Debug)]
+pub struct ForcewakeInfo {
+    /// The parts that sleep, one or two.
+    pub wells: &'static [Well],
+    /// Which registers need which part, in ascending order; the others need none.
+    pub ranges: &'static [Range],
+    /// Threads of the GT that are not awake, and the bits of that register, where there is one to wait for.
+    pub threads: Option<(u32, u32)>,
     /// Free entries of the queue of writes.
     pub fifo: u32,
     /// Bits of it.
     pub fifo_mask: u32,
+    /// Others use the queue as well, so that it is looked at each time.
+    pub fifo_is_shared: bool,
     /// Errors of that queue.
     pub fifo_errors: u32,
-    /// Registers below this offset are the GT's.
+    /// Writes below this offset go through the queue.
     pub below: u32,
 }
 
@@ -51,8 +74,8 @@ pub struct ForcewakeInfo {
 pub(super) struct Forcewake {
     platform: Arc<dyn Platform>,
     info: &'static ForcewakeInfo,
-    /// Who keeps it awake. Interrupt handlers read no register of the GT, so that they do not take this.
-    users: SpinLock<u32>,
+    /// Who keeps each part awake. Interrupt handlers read no register of the GT, so that they do not take this.
+    users: SpinLock<[u32; MOST_WELLS]>,
     /// Entries of the queue that were free at the last look and have not been used since.
     room: AtomicU32,
     silent: AtomicU32,
@@ -62,7 +85,9 @@ impl Forcewake {
     /// The registers of a platform; what others have requested is taken back (i915 `intel_uncore_forcewake_reset`).
     pub(super) fn new(platform: &Arc<dyn Platform>, info: &'static ForcewakeInfo) -> Self {
         let io = platform.io();
-        io.write32(0xffff << 16, info.request as usize);
+        for well in info.wells {
+            io.write32(0xffff << 16, well.request as usize);
+        }
         let errors = io.read32(info.fifo_errors as usize);
         if errors != 0 {
             io.write32(errors, info.fifo_errors as usize);
@@ -70,14 +95,18 @@ impl Forcewake {
         Forcewake {
             platform: Arc::clone(platform),
             info,
-            users: SpinLock::new(0),
+            users: SpinLock::new([0; MOST_WELLS]),
             room: AtomicU32::new(0),
             silent: AtomicU32::new(0),
         }
     }
 
-    fn is_of_gt(&self, offset: usize) -> bool {
-        offset < self.info.below as usize
+    /// The part of the GT that a register needs to be read.
+    fn well(&self, offset: usize) -> Option<usize> {
+        let ranges = self.info.ranges;
+        let behind = ranges.partition_point(|range| range.first as usize <= offset);
+        let range = ranges.get(behind.checked_sub(1)?)?;
+        (offset < range.end as usize).then_some(range.well)
     }
 
     /// Waits until the masked register has a value; whether it has.
@@ -94,54 +123,86 @@ impl Forcewake {
     }
 
     /// Waits for an acknowledgement. A device that never gives one is reported and lived with.
-    fn acknowledged(&self, value: u32) {
+    fn acknowledged(&self, well: &Well, value: u32) {
         if self.silent.load(Ordering::Relaxed) >= MOST_SILENT {
             return;
         }
-        if !self.wait(self.info.acknowledge, KERNEL, value, ACK_TIMEOUT) {
+        if !self.wait(well.acknowledge, KERNEL, value, ACK_TIMEOUT) {
             self.silent.fetch_add(1, Ordering::Relaxed);
             pr_err!("forcewake: no acknowledgement of {value}");
         }
     }
 
-    fn wake(&self) {
+    /// Wakes parts: requests first, then acknowledgements (i915 `fw_domains_get_normal`).
+    fn wake<'a>(&self, wells: impl Iterator<Item = &'a Well> + Clone) {
         let io = self.platform.io();
-        self.acknowledged(0);
-        io.write32(KERNEL << 16 | KERNEL, self.info.request as usize);
-        self.acknowledged(KERNEL);
+        for well in wells.clone() {
+            self.acknowledged(well, 0);
+            io.write32(KERNEL << 16 | KERNEL, well.request as usize);
+        }
+        for well in wells {
+            self.acknowledged(well, KERNEL);
+        }
         // W/A WaRsForcewakeWaitTC0: a read right after the acknowledgement may give 0.
-        let (register, mask) = (self.info.threads, self.info.threads_mask);
-        if !self.wait(register, mask, 0, THREAD_TIMEOUT) {
+        if let Some((register, mask)) = self.info.threads
+            && !self.wait(register, mask, 0, THREAD_TIMEOUT)
+        {
             pr_err!("forcewake: the GT's threads do not wake");
         }
     }
 
-    fn sleep(&self) {
-        let io = self.platform.io();
-        io.write32(KERNEL << 16, self.info.request as usize);
+    /// The parts of a mask.
+    fn wells(&self, mask: u32) -> impl Iterator<Item = (usize, &'static Well)> + Clone {
+        let all = self.info.wells.iter().enumerate().take(MOST_WELLS);
+        all.filter(move |(index, _)| mask & 1 << index != 0)
     }
 
-    /// Keeps the GT awake until [`put`](Self::put).
-    pub(super) fn get(&self) {
+    /// Keeps parts of the GT awake until [`put`](Self::put).
+    fn get(&self, mask: u32) {
         let mut users = self.users.lock();
-        if *users == 0 {
-            self.wake();
+        // PANIC: `wells` has indices below MOST_WELLS alone.
+        let asleep = |index: usize| users[index] == 0;
+        let sleeping = self.wells(mask).filter(|(index, _)| asleep(*index));
+        let sleeping = sleeping.map(|(index, _)| 1 << index);
+        let sleeping = sleeping.fold(0, |all: u32, bit: u32| all | bit);
+        if sleeping != 0 {
+            self.wake(self.wells(sleeping).map(|(_, well)| well));
         }
-        *users += 1;
+        for (index, _) in self.wells(mask) {
+            // PANIC: as above.
+            users[index] += 1;
+        }
     }
 
     /// See [`get`](Self::get).
-    pub(super) fn put(&self) {
+    fn put(&self, mask: u32) {
         let mut users = self.users.lock();
-        *users = users.saturating_sub(1);
-        if *users == 0 {
-            self.sleep();
+        for (index, well) in self.wells(mask) {
+            // PANIC: as above.
+            users[index] = users[index].saturating_sub(1);
+            if users[index] == 0 {
+                let io = self.platform.io();
+                io.write32(KERNEL << 16, well.request as usize);
+            }
         }
+    }
+
+    /// Keeps the whole GT awake until [`put_all`](Self::put_all).
+    pub(super) fn get_all(&self) {
+        self.get(u32::MAX);
+    }
+
+    /// See [`get_all`](Self::get_all).
+    pub(super) fn put_all(&self) {
+        self.put(u32::MAX);
     }
 
     /// Waits until the queue of writes takes one more.
     fn make_room(&self) {
-        let mut room = self.room.load(Ordering::Relaxed);
+        let mut room = match self.info.fifo_is_shared {
+            true => 0,
+            false => self.room.load(Ordering::Relaxed),
+        };
         if room <= RESERVED {
             let io = self.platform.io();
             let (register, mask) = (self.info.fifo, self.info.fifo_mask);
@@ -164,17 +225,17 @@ impl Forcewake {
 impl Io for Forcewake {
     fn read32(&self, offset: usize) -> u32 {
         let io = self.platform.io();
-        if !self.is_of_gt(offset) {
+        let Some(well) = self.well(offset) else {
             return io.read32(offset);
-        }
-        self.get();
+        };
+        self.get(1 << well);
         let value = io.read32(offset);
-        self.put();
+        self.put(1 << well);
         value
     }
 
     fn write32(&self, value: u32, offset: usize) {
-        if self.is_of_gt(offset) {
+        if offset < self.info.below as usize {
             self.make_room();
         }
         self.platform.io().write32(value, offset);
@@ -188,7 +249,7 @@ pub struct Awake<'a>(pub(super) Option<&'a Forcewake>);
 impl Drop for Awake<'_> {
     fn drop(&mut self) {
         if let Some(forcewake) = self.0 {
-            forcewake.put();
+            forcewake.put_all();
         }
     }
 }

@@ -112,13 +112,17 @@ fn each_engine_loads_the_directory_by_commands_of_its_own() {
 /// intel_gtt.h: `GEN6_PTE_VALID`, `GEN6_PTE_UNCACHED`, `GEN6_PTE_CACHE_LLC`, `GEN6_GTT_ADDR_ENCODE`.
 #[test]
 fn entries_carry_40_address_bits_and_who_caches() {
-    assert_eq!(pte_encode(0x1234_5000, false), Ok(0x1234_5003));
-    assert_eq!(pte_encode(0x1234_5000, true), Ok(0x1234_5005));
-    assert_eq!(pte_encode(0xab_8765_4000, true), Ok(0x8765_4ab5));
+    let used = |cached| PageUse {
+        cached,
+        writable: true,
+    };
+    assert_eq!(pte_encode(0x1234_5000, used(false)), Ok(0x1234_5003));
+    assert_eq!(pte_encode(0x1234_5000, used(true)), Ok(0x1234_5005));
+    assert_eq!(pte_encode(0xab_8765_4000, used(true)), Ok(0x8765_4ab5));
     assert_eq!(pte_decode(0x8765_4ab5), Some(0xab_8765_4000));
     assert_eq!(pte_decode(0x8765_4ab4), None);
-    assert_eq!(pte_encode(1 << 40, true), Err(ERANGE));
-    assert_eq!(pte_encode(0x1800, true), Err(ERANGE));
+    assert_eq!(pte_encode(1 << 40, used(true)), Err(ERANGE));
+    assert_eq!(pte_encode(0x1800, used(true)), Err(ERANGE));
     assert_eq!((SPACE.encode_table)(0xab_8765_4000), Ok(0x8765_4ab1));
 }
 
@@ -154,8 +158,12 @@ fn registers_of_interrupts_and_of_forcewake_are_those_of_i915() {
     let masked: Vec<_> = INTERRUPTS.masked.iter().map(bank).collect();
     assert_eq!(masked, [[0x44024, 0x44028, 0x4402c]]);
     let info = &FORCEWAKE_INFO;
-    assert_eq!([info.request, info.acknowledge], [0xa18c, 0x13_0090]);
-    assert_eq!((info.threads, info.threads_mask), (0x13_805c, 7));
+    let wells = info
+        .wells
+        .iter()
+        .map(|well| (well.request, well.acknowledge));
+    assert_eq!(wells.collect::<Vec<_>>(), [(0xa18c, 0x13_0090)]);
+    assert_eq!(info.threads, Some((0x13_805c, 7)));
     assert_eq!((info.fifo, info.fifo_mask), (0x12_0008, 0x7f));
     assert_eq!(info.fifo_errors, 0x12_0000);
 }
