@@ -8,8 +8,8 @@ use super::interpolation::Interpolation;
 use crate::intel::shared::context::SAMPLES;
 
 /// Registers of the longest payload before constants and setup data: a header, and for each of two halves of 16 pixels the
-/// subspans, six kinds of weights, depth, w and offsets.
-pub const MAX_REGISTERS: usize = 1 + 2 * (1 + 6 * 4 + 2 + 2 + 1);
+/// subspans, six kinds of weights, depth, w, offsets and covered samples.
+pub const MAX_REGISTERS: usize = 1 + 2 * (1 + 6 * 4 + 2 + 2 + 1 + 2);
 
 /// Subspans of the widest thread.
 pub const MAX_SUBSPANS: usize = 8;
@@ -216,6 +216,8 @@ pub struct PixelWeights {
     pub depth_location: Location,
     /// The payload has the distance of each place from the pixel's upper left corner.
     pub offsets: Option<Location>,
+    /// The payload has the samples of each pixel that are lit.
+    pub coverage: bool,
     /// Places of the samples, in pixels from the upper left corner.
     pub samples: [[f32; 2]; SAMPLES],
     /// Samples of a pixel.

@@ -56,6 +56,7 @@ pub(super) fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights 
         w: wm.pixel_shader_uses_source_w,
         depth_location: wm.position_zw,
         offsets: wm.position_xy_offset,
+        coverage: wm.input_coverage,
         samples: wm.samples.places,
         sample_count: wm.samples.count,
         pixel: [state.raster.origin_bias_x, state.raster.origin_bias_y],

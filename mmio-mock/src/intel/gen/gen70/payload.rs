@@ -1,7 +1,7 @@
 //! First registers of threads on ValleyView.
 //!
-//! Mesa 22.3.6 brw_fs_thread_payload.cpp `setup_fs_payload_gfx6` (pixel shaders, as on Sandy Bridge, and the mask of covered samples
-//! behind the offsets), brw_vec4_vs_visitor (r0 of VS threads has the handles of both vertices).
+//! Mesa 22.3.6 brw_fs_thread_payload.cpp `setup_fs_payload_gfx6` (pixel shaders, as on Sandy Bridge, with the covered samples behind the
+//! offsets), brw_vec4_vs_visitor (r0 of VS threads has the handles of both vertices).
 
 use eu::Grf;
 
