@@ -11,7 +11,7 @@
 mod assembler;
 mod assembler_random;
 mod captures;
-mod captures60;
+mod captures_paths;
 mod compact;
 mod fields;
 mod formats;

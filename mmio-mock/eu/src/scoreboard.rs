@@ -51,16 +51,27 @@ fn is_message(op: Opcode) -> bool {
     matches!(op, Opcode::Send | Opcode::Sendc)
 }
 
+/// The payload of a message, where it is in general registers.
+fn payload(d: &Decoded) -> Registers {
+    let op = &d.send;
+    let first = usize::from(op.payload);
+    let length = op
+        .desc
+        .map_or(1, |desc| (desc >> (op.length_at & 31) & 0xf) as usize);
+    (first..first + length).fold(0, |out, nr| out | register(nr))
+}
+
 /// The footprint of a lowered instruction.
 pub(crate) fn footprint(d: &Decoded) -> Footprint {
     let lanes = usize::from(d.exec);
     let mut read = d.src.iter().fold(0, |out, s| out | source(&s.kind, lanes));
     if let More::Third(third) = &d.more {
-        read |= run(third.first, if third.scalar { 1 } else { lanes });
+        let channels = lanes * usize::from(d.dst.num.size()).div_ceil(4);
+        read |= run(third.first, if third.scalar { 1 } else { channels });
     }
     let message = is_message(d.op);
     let written = if message {
-        read = d.send.implied.map_or(0, |i| run(i.base, 1));
+        read = d.send.implied.map_or(0, |i| run(i.base, 1)) | payload(d);
         d.send.dst.map_or(0, |nr| register(usize::from(nr)))
     } else {
         match &d.dst.kind {

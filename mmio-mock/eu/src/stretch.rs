@@ -16,6 +16,7 @@ pub use crate::math::Function;
 pub use crate::operand::narrow;
 use crate::port::FloatMode;
 pub use crate::rounding::sum_toward_zero;
+use crate::thread::Flags;
 pub use places::{window, word_window};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -351,7 +352,7 @@ pub struct Operand {
 /// The predicate of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Predicate {
-    /// f0.0 or f0.1, also for the channels from 16 on.
+    /// Its subregister of the flags, also for the channels from 16 on: below four.
     pub flag: u8,
     /// The channels whose flag is clear.
     pub inverted: bool,
@@ -372,7 +373,7 @@ impl Predicate {
     #[must_use]
     pub fn of(self, flags: u16) -> u16 {
         let set = match self.replicated {
-            Some(channel) => crate::thread::replicate(flags, u32::from(channel & 3)),
+            Some(channel) => crate::predicate::replicate(flags, u32::from(channel & 3)),
             None => flags,
         };
         if self.inverted { !set } else { set }
@@ -405,7 +406,7 @@ pub struct Step {
     pub unmasked: bool,
     /// Of those, channels whose flag is set.
     pub predicate: Option<Predicate>,
-    /// The subregister that flags go to: f0.0 or f0.1.
+    /// The subregister that flags go to, below four.
     pub flag: u8,
     /// Flags by the result, of operations with dwords.
     pub by_result: ByResult,
@@ -432,8 +433,8 @@ pub struct Step {
 pub struct Channels<'a> {
     /// Channels that execute.
     pub enabled: u32,
-    /// f0.0 and f0.1.
-    pub flags: [u16; 2],
+    /// f0.0 and f0.1, f1.0 and f1.1.
+    pub flags: Flags,
     /// The accumulators.
     pub accumulator: &'a mut Accumulator,
 }

@@ -41,7 +41,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         _ => return None,
     };
     let predicate = (d.pred != PredCtrl::None).then_some(Predicate {
-        flag: d.flag & 1,
+        flag: d.flag & 3,
         inverted: d.pred_inv,
         replicated,
     });
@@ -52,7 +52,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         shift: d.shift,
         unmasked: d.no_mask,
         predicate,
-        flag: d.flag & 1,
+        flag: d.flag & 3,
         by_result: ByResult::No,
         saturate: d.saturate,
         truncate: !d.dst.round,
@@ -62,7 +62,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         signed: [false; 2],
         sources: [NOWHERE; 3],
     };
-    if let Some(step) = special(d, step).or_else(|| product(d, step)) {
+    if let Some(step) = special(d, step, rules).or_else(|| product(d, step)) {
         let whole = step.operation == Operation::AddWords || !hazard(&step);
         return (step.is_inside() && knows_lanes(&step) && whole).then_some(step);
     }
