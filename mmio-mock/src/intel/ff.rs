@@ -224,3 +224,7 @@ impl Pipeline {
         busy
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

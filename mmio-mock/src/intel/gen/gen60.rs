@@ -12,7 +12,7 @@ pub mod functions;
 pub mod latched;
 mod media;
 pub mod message;
-mod payload;
+pub mod payload;
 pub mod pipeline;
 pub mod surface;
 mod tables;

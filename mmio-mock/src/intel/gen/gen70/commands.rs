@@ -123,7 +123,7 @@ impl CommandReader for Reader {
                 [value, ..] if c.lri_post_sync_operation() != 0 => PostSync::Register(*value),
                 data => immediate(c.post_sync_operation(), data),
             },
-            in_status_page: c.store_data_index() != 0,
+            in_status_page: c.store_data_index(),
             space: Some(space(c.destination_address_type() != 0)),
             address: c.address().into(),
             notify: c.notify_enable(),

@@ -28,7 +28,7 @@ impl FunctionReader for Reader {
     }
 
     fn surface_at(&self, mem: &Memory, at: GpuAddr) -> Result<SurfaceDesc, Fault> {
-        let state: table::RenderSurfaceState = mem.read_struct(at)?;
+        let state: table::SurfaceState = mem.read_struct(at)?;
         Ok(surface::surface(state.dwords()))
     }
 

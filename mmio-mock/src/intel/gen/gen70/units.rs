@@ -109,10 +109,22 @@ pub fn pushed(state: &PipelineState, slot: &Slot) -> Option<Pushed> {
         state.bases.dynamic()
     };
     let buffers: [(u32, u32); PUSHED] = [
-        (base.wrapping_add(body.buffer_0()), body.read_length_0()),
-        (body.buffer_1(), body.read_length_1()),
-        (body.buffer_2(), body.read_length_2()),
-        (body.buffer_3(), body.read_length_3()),
+        (
+            base.wrapping_add(body.pointer_to_constant_buffer_0()),
+            body.constant_buffer_0_read_length(),
+        ),
+        (
+            body.pointer_to_constant_buffer_1(),
+            body.constant_buffer_1_read_length(),
+        ),
+        (
+            body.pointer_to_constant_buffer_2(),
+            body.constant_buffer_2_read_length(),
+        ),
+        (
+            body.pointer_to_constant_buffer_3(),
+            body.constant_buffer_3_read_length(),
+        ),
     ];
     // CAST: fields of sixteen bits.
     let buffers = buffers.map(|(at, rows)| (GpuAddr::from(at), rows as u16));
