@@ -222,3 +222,7 @@ impl Pipeline {
         busy
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;
