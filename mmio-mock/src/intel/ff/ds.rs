@@ -357,7 +357,3 @@ impl Ds {
         }
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
-mod tests;

@@ -295,7 +295,3 @@ impl Hs {
         Some(slot)
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
-mod tests;

@@ -121,6 +121,44 @@ impl Stage for Wary {
     }
 }
 
+/// A stage that no draw switches on.
+#[derive(Debug)]
+pub struct Off;
+
+impl Stage for Off {
+    fn part(&self) -> Busy {
+        Busy::Hs
+    }
+
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn off(&self, _draw: &DrawState) -> bool {
+        true
+    }
+
+    fn start(
+        &mut self,
+        _ctx: &StartContext<'_>,
+        _machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        unreachable!("it is off");
+    }
+
+    fn step(&mut self, _input: &mut Link, _out: &mut Link, _ctx: &mut StepContext<'_, '_>) -> Step {
+        unreachable!("it is off");
+    }
+
+    fn busy(&self, input: &Link) -> bool {
+        !input.vertices.is_empty()
+    }
+}
+
 /// Takes a vertex, and keeps its thread.
 #[derive(Debug)]
 pub struct Keeper(pub Log);
