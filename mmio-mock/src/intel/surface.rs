@@ -41,6 +41,8 @@ pub enum SurfaceKind {
     Cube = 3,
     /// Array of structures in linear memory.
     Buffer = 4,
+    /// Array of structures, whose bytes are addressed by structure and offset in it.
+    Structured = 5,
     /// Writes go nowhere, reads are zero.
     Null = 7,
 }
@@ -215,7 +217,7 @@ impl Surface {
         let extent = match self.kind {
             SurfaceKind::ThreeD => self.view_extent,
             SurfaceKind::Cube | SurfaceKind::OneD | SurfaceKind::TwoD => self.depth,
-            SurfaceKind::Buffer | SurfaceKind::Null => return 0,
+            SurfaceKind::Buffer | SurfaceKind::Structured | SurfaceKind::Null => return 0,
         };
         let index = if index < extent { index } else { 0 };
         index.wrapping_add(self.min_array_element)

@@ -60,7 +60,7 @@ const FAMILIES: &[Family] = &[
             ("data port", &["dataport"]),
             ("gateway", &["gateway"]),
         ],
-        common: &["binding", "context", "error", "places", "reader"],
+        common: &["binding", "context", "error", "groups", "places", "reader"],
         // `message` names the requests of all functions.
         switches: &["aside", "message", "router"],
         seams: &[("reader", "sampler", &["SamplerDesc"])],

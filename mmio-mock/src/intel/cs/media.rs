@@ -131,6 +131,32 @@ pub fn walker(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault>
     Ok(Flow::Walk)
 }
 
+/// GPGPU_WALKER. `dimensions`: what the registers have for a command that takes them from there.
+pub fn grid(
+    d: &[u32],
+    dimensions: [u32; 3],
+    ctx: &mut CsContext<'_, '_>,
+) -> Result<Flow, UnitFault> {
+    ready("GPGPU_WALKER", ctx)?;
+    let constants = constants(ctx);
+    let bases = ctx.ff.state.bases;
+    ctx.media
+        .begin_grid(d, dimensions, &bases, constants, ctx.machine)?;
+    Ok(Flow::Next)
+}
+
+/// MEDIA_OBJECT_PRT.
+pub fn persistent(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    ready("MEDIA_OBJECT_PRT", ctx)?;
+    let constants = constants(ctx);
+    let bases = ctx.ff.state.bases;
+    if ctx.media.persistent(d, &bases, constants, ctx.machine)? {
+        Ok(Flow::Next)
+    } else {
+        Ok(Flow::Wait)
+    }
+}
+
 /// Goes on with a walker.
 pub fn walk(ctx: &mut CsContext<'_, '_>) -> Result<Walked, UnitFault> {
     let constants = constants(ctx);

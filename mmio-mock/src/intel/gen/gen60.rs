@@ -10,7 +10,7 @@ pub mod color_calc;
 pub mod commands;
 pub mod functions;
 pub mod latched;
-mod media;
+pub mod media;
 pub mod message;
 pub mod payload;
 pub mod pipeline;

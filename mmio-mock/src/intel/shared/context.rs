@@ -27,6 +27,10 @@ pub mod sfid {
     pub const SPAWNER: u8 = 7;
     /// Data port, constant cache, of generations that have it apart (Mesa brw_eu_defines.h).
     pub const CONSTANT_CACHE: u8 = 9;
+    /// Data port, data cache (the same).
+    pub const DATA_CACHE: u8 = 10;
+    /// Pixel interpolator.
+    pub const INTERPOLATOR: u8 = 11;
 }
 
 /// Base addresses and bounds of STATE_BASE_ADDRESS.

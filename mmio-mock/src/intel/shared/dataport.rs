@@ -3,6 +3,7 @@
 //! PRM: volume 4, chapter 5. Not modelled: the caches; every access sees memory as it is, so a
 //! write commit (5.3) and Flush Render Cache (5.10.7) have nothing to wait for.
 
+pub mod access;
 pub mod buffer;
 pub mod fill;
 pub mod made;
@@ -72,6 +73,10 @@ pub struct DataPort {
     views: Vec<(GpuAddr, View)>,
     /// Render targets by address of their surface state.
     targets: Vec<RenderTarget>,
+    /// Buffers of untyped messages, by address of their surface state.
+    raws: Vec<(GpuAddr, access::Raw)>,
+    /// Surfaces of typed messages, in the same way.
+    texels: Vec<(GpuAddr, access::Texels)>,
     cc: CcCache,
     /// Dual source messages of the device.
     pub dual_source: DualSource,
@@ -96,6 +101,8 @@ impl DataPort {
             reader,
             views: Vec::new(),
             targets: Vec::new(),
+            raws: Vec::new(),
+            texels: Vec::new(),
             cc: CcCache::default(),
             dual_source: DualSource::default(),
             stateless_gated: false,
@@ -111,6 +118,8 @@ impl DataPort {
     pub fn invalidate(&mut self) {
         self.views.clear();
         self.targets.clear();
+        self.raws.clear();
+        self.texels.clear();
         self.cc.invalidate();
     }
 

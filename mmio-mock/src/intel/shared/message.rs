@@ -10,6 +10,7 @@ use isa::Verx10;
 use isa::inst::SendDesc;
 use isa::message::Header;
 
+use super::dataport::access::Access;
 use super::dataport::request::{ReadRequest, WriteRequest};
 use super::error::Rule;
 use super::gateway::GatewayRequest;
@@ -34,6 +35,8 @@ pub enum Request {
     Read(ReadRequest),
     /// Data port, write.
     Write(WriteRequest),
+    /// Data port, by channel: surfaces, atomic operations, scratch space.
+    Access(Access),
     /// URB.
     Urb(UrbRequest),
     /// URB, of generations whose messages name a place in each of two entries.

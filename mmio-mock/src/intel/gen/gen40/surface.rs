@@ -58,7 +58,9 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
                 Ok(SurfaceKind::Buffer) => 127,
                 Ok(SurfaceKind::Cube) => 0,
                 // A volume has all eleven bits.
-                Ok(SurfaceKind::ThreeD | SurfaceKind::Null) | Err(_) => u32::MAX,
+                Ok(SurfaceKind::ThreeD | SurfaceKind::Structured | SurfaceKind::Null) | Err(_) => {
+                    u32::MAX
+                }
             },
         ),
         pitch: s.surface_pitch() + 1,

@@ -160,7 +160,7 @@ pub fn load(
     // Offsets wrap as 32-bit numbers: what goes below zero is far outside.
     let moved = |n: u32, d: usize| n.wrapping_add_signed(i32::from(offsets[d]));
     let (x, y, z) = match surface.kind {
-        SurfaceKind::Null => return Ok([0; 4]),
+        SurfaceKind::Structured | SurfaceKind::Null => return Ok([0; 4]),
         SurfaceKind::Buffer => (u, 0, 0),
         SurfaceKind::OneD => (moved(u, 0), 0, v),
         SurfaceKind::TwoD => (moved(u, 0), moved(v, 1), r),
