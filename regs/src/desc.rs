@@ -478,6 +478,8 @@ pub enum ChannelKind {
     Uscaled,
     /// Signed integer converted to float.
     Sscaled,
+    /// Signed fixed point, half of the bits behind the point.
+    Sfixed,
     /// IEEE or small float of the channel's width.
     Float,
     /// Ignored bits.

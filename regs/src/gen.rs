@@ -5,6 +5,7 @@ pub mod gen40;
 pub mod gen45;
 pub mod gen50;
 pub mod gen60;
+pub mod gen70;
 pub(crate) mod platform;
 #[cfg(test)]
 mod roundtrip;

@@ -7,8 +7,8 @@ use regs::platform::{GENERATIONS, Generation, of_device};
 
 #[test]
 fn a_device_has_its_generation() {
-    // i915_pciids.h: INTEL_I965G, I965GM, G45, GM45, IRONLAKE_D, IRONLAKE_M, SNB_D and SNB_M.
-    let ids: [(u8, &[u16]); 4] = [
+    // i915_pciids.h: INTEL_I965G, I965GM, G45, GM45, IRONLAKE_D, IRONLAKE_M, SNB_D, SNB_M and VLV.
+    let ids: [(u8, &[u16]); 5] = [
         (40, &[0x2972, 0x2982, 0x2992, 0x29a2, 0x2a02, 0x2a12]),
         (
             45,
@@ -19,6 +19,7 @@ fn a_device_has_its_generation() {
             60,
             &[0x0102, 0x0106, 0x010a, 0x0112, 0x0116, 0x0122, 0x0126],
         ),
+        (70, &[0x0f30, 0x0f31, 0x0f32, 0x0f33]),
     ];
     for (version, ids) in ids {
         for id in ids {
@@ -32,16 +33,17 @@ fn a_device_has_its_generation() {
         assert!(of_device(id).is_none(), "{id:04x}");
     }
     let versions = GENERATIONS.map(Generation::times_ten);
-    assert_eq!(versions, [40, 45, 50, 60]);
+    assert_eq!(versions, [40, 45, 50, 60, 70]);
 }
 
 /// Sources of the generated modules.
 const ANY: &str = include_str!(concat!(env!("OUT_DIR"), "/any.rs"));
-const MODULES: [&str; 4] = [
+const MODULES: [&str; 5] = [
     include_str!(concat!(env!("OUT_DIR"), "/gen40.rs")),
     include_str!(concat!(env!("OUT_DIR"), "/gen45.rs")),
     include_str!(concat!(env!("OUT_DIR"), "/gen50.rs")),
     include_str!(concat!(env!("OUT_DIR"), "/gen60.rs")),
+    include_str!(concat!(env!("OUT_DIR"), "/gen70.rs")),
 ];
 
 /// Registers by their tables, commands and structures by the modules that define or import their types.
@@ -96,7 +98,7 @@ fn bit(generation: &Generation, register: &str, field: &str) -> u8 {
 
 #[test]
 fn registers_are_where_i915_has_them() {
-    let [old, g45, ilk, _] = GENERATIONS;
+    let [old, g45, ilk, ..] = GENERATIONS;
     let rw = |offset| Some((offset, 1, Access::Rw));
     // The translation table lies in the upper half of a BAR of 1 or 4 MiB.
     assert_eq!(at(old, "GTT_PTE"), Some((0x80000, 0x20000, Access::Rw)));
@@ -154,7 +156,7 @@ fn registers_are_where_i915_has_them() {
 /// gt/intel_engine_regs.h `RING_*` at `BSD_RING_BASE`, 4000h. Fields are those of the render engine's at 2000h.
 #[test]
 fn the_decoders_streamer_has_the_registers_of_the_render_engines() {
-    let [old, g45, ilk, _] = GENERATIONS;
+    let [old, g45, ilk, ..] = GENERATIONS;
     for (bsd, render, offset) in [
         ("BSD_RING_TAIL", "PRB0_TAIL", 0x30),
         ("BSD_RING_HEAD", "PRB0_HEAD", 0x34),

@@ -1,5 +1,5 @@
 //! Every command, structure and enumeration of all generations beside Mesa's.
-//! genxml gen4, gen45, gen5 and gen6, as a list in `data/genxml.txt`.
+//! genxml gen4, gen45, gen5, gen6 and gen7, as a list in `data/genxml.txt`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -610,7 +610,40 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dSf
         | C::State3dViewportStatePointers
         | C::State3dVs
-        | C::State3dWm => {
+        | C::State3dWm
+        | C::State3dBindingTablePointersDs
+        | C::State3dBindingTablePointersGs
+        | C::State3dBindingTablePointersHs
+        | C::State3dBindingTablePointersPs
+        | C::State3dBindingTablePointersVs
+        | C::State3dBlendStatePointers
+        | C::State3dConstantDs
+        | C::State3dConstantHs
+        | C::State3dDepthStencilStatePointers
+        | C::State3dDs
+        | C::State3dHs
+        | C::State3dPs
+        | C::State3dPushConstantAllocDs
+        | C::State3dPushConstantAllocGs
+        | C::State3dPushConstantAllocHs
+        | C::State3dPushConstantAllocPs
+        | C::State3dPushConstantAllocVs
+        | C::State3dSamplerStatePointersDs
+        | C::State3dSamplerStatePointersGs
+        | C::State3dSamplerStatePointersHs
+        | C::State3dSamplerStatePointersPs
+        | C::State3dSamplerStatePointersVs
+        | C::State3dSbe
+        | C::State3dSoBuffer
+        | C::State3dSoDeclList
+        | C::State3dStreamout
+        | C::State3dTe
+        | C::State3dUrbDs
+        | C::State3dUrbGs
+        | C::State3dUrbHs
+        | C::State3dUrbVs
+        | C::State3dViewportStatePointersCc
+        | C::State3dViewportStatePointersSfClip => {
             state3d::keep(command.desc.id, d, ctx);
             ctx.machine.shared.invalidate();
         }
@@ -625,6 +658,12 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MediaObjectPrt
         | C::MiReportPerfCount
         | C::MiUrbClear
+        | C::GpgpuObject
+        | C::GpgpuWalker
+        | C::MiLoadRegisterMem
+        | C::MiPredicate
+        | C::MiTopologyFilter
+        | C::SwtessBaseAddress
         // The decoders are not modelled, only their streamers.
         | C::MfcAvcFqmState
         | C::MfcAvcPakInsertObject
@@ -644,6 +683,20 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::MfxVc1PicState
         | C::MfxVc1PredPipeState
         | C::MfxWait
+        | C::MfcMpeg2PakObject
+        | C::MfcMpeg2SlicegroupState
+        | C::MfdAvcDpbState
+        | C::MfdAvcSliceaddr
+        | C::MfdJpegBsdObject
+        | C::MfdVc1LongPicState
+        | C::MfdVc1ShortPicState
+        | C::MfxDbkObject
+        | C::MfxFqmState
+        | C::MfxJpegHuffTableState
+        | C::MfxJpegPicState
+        | C::MfxPakInsertObject
+        | C::MfxQmState
+        | C::MfxStitchObject
         | C::MediaObjectEx
         | C::AvcBsdImgState
         | C::AvcBsdQmState

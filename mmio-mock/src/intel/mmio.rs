@@ -9,7 +9,7 @@ use regs::ids::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg};
 use crate::intel::debug::DebugRegs;
 use crate::intel::irq;
 use crate::intel::registers::{Place, RegFile};
-use crate::intel::status::{Statistics, Status};
+use crate::intel::status::{STREAMS, Statistics, Status};
 use crate::intel::trace::{Event, Trace};
 
 /// What an MMIO access can reach.
@@ -42,7 +42,10 @@ impl Mmio<'_> {
             UnitReg::Fence(FenceReg::Fence) => {
                 half(self.mem.fence_read(place.index as usize), place.dword)
             }
-            UnitReg::Stats(reg) => half(*counter(&mut self.status.statistics, reg), place.dword),
+            UnitReg::Stats(reg) => {
+                let statistics = &mut self.status.statistics;
+                half(*counter(statistics, reg, place.index as usize), place.dword)
+            }
             UnitReg::Cs(CsReg::Timestamp | CsReg::BltTimestamp | CsReg::BsdTimestamp) => {
                 half(self.timestamp, place.dword)
             }
@@ -66,7 +69,8 @@ impl Mmio<'_> {
                 self.mem.fence_write(index, fence);
             }
             UnitReg::Stats(reg) => {
-                let counter = counter(&mut self.status.statistics, reg);
+                let statistics = &mut self.status.statistics;
+                let counter = counter(statistics, reg, place.index as usize);
                 *counter = with_half(*counter, place.dword, value);
             }
             UnitReg::Irq(IrqReg::Eir) => self.irq.acknowledge_errors(self.regs, value),
@@ -108,8 +112,8 @@ fn with_half(old: u64, dword: u32, value: u32) -> u64 {
     }
 }
 
-/// The counter behind a statistics register.
-fn counter(statistics: &mut Statistics, reg: StatsReg) -> &mut u64 {
+/// The counter behind element `index` of a statistics register.
+fn counter(statistics: &mut Statistics, reg: StatsReg, index: usize) -> &mut u64 {
     match reg {
         StatsReg::IaVerticesCount => &mut statistics.ia_vertices,
         StatsReg::IaPrimitivesCount => &mut statistics.ia_primitives,
@@ -120,7 +124,11 @@ fn counter(statistics: &mut Statistics, reg: StatsReg) -> &mut u64 {
         StatsReg::ClPrimitivesCount => &mut statistics.cl_primitives,
         StatsReg::PsInvocationCount => &mut statistics.ps_invocations,
         StatsReg::PsDepthCount => &mut statistics.ps_depth_count,
-        StatsReg::SoNumPrimsWritten => &mut statistics.so_prims_written,
-        StatsReg::SoPrimStorageNeeded => &mut statistics.so_storage_needed,
+        StatsReg::CsInvocationCount => &mut statistics.cs_invocations,
+        StatsReg::HsInvocationCount => &mut statistics.hs_invocations,
+        StatsReg::DsInvocationCount => &mut statistics.ds_invocations,
+        // The registers have as many elements as there are streams.
+        StatsReg::SoNumPrimsWritten => &mut statistics.so_prims_written[index % STREAMS],
+        StatsReg::SoPrimStorageNeeded => &mut statistics.so_storage_needed[index % STREAMS],
     }
 }

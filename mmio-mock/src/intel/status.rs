@@ -6,6 +6,9 @@
 use crate::core::fault::UnitFault;
 use crate::core::status::{FaultLog, FaultRecord};
 
+/// Streams that a geometry shader can write; where there is one alone, it is the first.
+pub const STREAMS: usize = 4;
+
 /// The pipeline statistics counters, in the order of their registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -27,10 +30,16 @@ pub struct Statistics {
     pub ps_invocations: u64,
     /// PS_DEPTH_COUNT: samples that passed the depth test.
     pub ps_depth_count: u64,
-    /// SO_NUM_PRIMS_WRITTEN: objects that streamed vertex buffers have got.
-    pub so_prims_written: u64,
-    /// SO_PRIM_STORAGE_NEEDED: objects that they would have got, had they been large enough.
-    pub so_storage_needed: u64,
+    /// SO_NUM_PRIMS_WRITTEN by stream: objects that streamed vertex buffers have got.
+    pub so_prims_written: [u64; STREAMS],
+    /// SO_PRIM_STORAGE_NEEDED by stream: objects that they would have got, had they been large enough.
+    pub so_storage_needed: [u64; STREAMS],
+    /// CS_INVOCATION_COUNT: threads of thread groups.
+    pub cs_invocations: u64,
+    /// HS_INVOCATION_COUNT: patches.
+    pub hs_invocations: u64,
+    /// DS_INVOCATION_COUNT: points of tessellated patches.
+    pub ds_invocations: u64,
 }
 
 /// What the model did, for its users; no guest sees these.

@@ -2,7 +2,7 @@
 //! PRM vol1 device identification; ids from i915 i915_pciids.h.
 //! Does not probe hardware.
 
-use super::{gen40, gen45, gen50, gen60};
+use super::{gen40, gen45, gen50, gen60, gen70};
 use crate::platform::{Device, Generation};
 
 /// 965G and GM965.
@@ -65,8 +65,23 @@ pub static GEN60: Generation = Generation {
     command_desc: gen60::command_desc,
 };
 
+/// ValleyView.
+pub static GEN70: Generation = Generation {
+    name: "gen70",
+    version: 70,
+    address_bits: 32,
+    registers: &gen70::REGISTERS,
+    commands: &gen70::COMMANDS,
+    structures: &gen70::STRUCTURES,
+    formats: &gen70::SURFACE_FORMATS,
+    command: gen70::command,
+    lookup: gen70::lookup,
+    register_desc: gen70::register_desc,
+    command_desc: gen70::command_desc,
+};
+
 /// All generations, oldest first.
-pub static GENERATIONS: [&Generation; 4] = [&GEN40, &GEN45, &GEN50, &GEN60];
+pub static GENERATIONS: [&Generation; 5] = [&GEN40, &GEN45, &GEN50, &GEN60, &GEN70];
 
 const fn device(
     pci: u16,
@@ -83,7 +98,7 @@ const fn device(
 }
 
 /// All devices, by generation and id.
-pub static DEVICES: [Device; 22] = [
+pub static DEVICES: [Device; 26] = [
     device(0x2972, "DevBW", "946GZ", &GEN40),
     device(0x2982, "DevBW", "G35", &GEN40),
     device(0x2992, "DevBW", "965Q", &GEN40),
@@ -106,4 +121,8 @@ pub static DEVICES: [Device; 22] = [
     device(0x0106, "DevSNB", "Sandy Bridge Mobile GT1", &GEN60),
     device(0x0116, "DevSNB", "Sandy Bridge Mobile GT2", &GEN60),
     device(0x0126, "DevSNB", "Sandy Bridge Mobile GT2+", &GEN60),
+    device(0x0f30, "DevVLV", "ValleyView 0f30", &GEN70),
+    device(0x0f31, "DevVLV", "ValleyView", &GEN70),
+    device(0x0f32, "DevVLV", "ValleyView 0f32", &GEN70),
+    device(0x0f33, "DevVLV", "ValleyView 0f33", &GEN70),
 ];

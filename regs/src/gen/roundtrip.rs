@@ -1,7 +1,7 @@
 //! Every generated accessor against the run-time descriptor of its field.
 //! Where a field lies is the vectors' business, not this test's.
 
-use super::{gen40, gen45, gen50, gen60};
+use super::{gen40, gen45, gen50, gen60, gen70};
 use crate::desc::PackedField;
 use alloc::vec::Vec;
 
@@ -36,8 +36,8 @@ type RoundTrip = (
 );
 
 /// Each generation's steps and how many fields it has.
-fn generations() -> [(&'static [RoundTrip], usize); 4] {
-    use crate::platform::{GEN40, GEN45, GEN50, GEN60, Generation};
+fn generations() -> [(&'static [RoundTrip], usize); 5] {
+    use crate::platform::{GEN40, GEN45, GEN50, GEN60, GEN70, Generation};
     let fields = |g: &Generation| {
         let structures: usize = g.structures.iter().map(|s| s.fields.len()).sum();
         let commands: usize = g.commands.iter().map(|c| c.fields.len()).sum();
@@ -48,6 +48,7 @@ fn generations() -> [(&'static [RoundTrip], usize); 4] {
         (gen45::ROUND_TRIPS, fields(&GEN45)),
         (gen50::ROUND_TRIPS, fields(&GEN50)),
         (gen60::ROUND_TRIPS, fields(&GEN60)),
+        (gen70::ROUND_TRIPS, fields(&GEN70)),
     ]
 }
 

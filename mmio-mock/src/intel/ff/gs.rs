@@ -131,8 +131,9 @@ impl Gs {
         }
         if stream.statistics {
             let statistics = &mut machine.status.statistics;
-            statistics.so_storage_needed = statistics.so_storage_needed.wrapping_add(1);
-            let written = &mut statistics.so_prims_written;
+            let needed = &mut statistics.so_storage_needed[0];
+            *needed = needed.wrapping_add(1);
+            let written = &mut statistics.so_prims_written[0];
             *written = written.wrapping_add(u64::from(fits));
         }
     }
@@ -146,8 +147,8 @@ impl Gs {
         if state.stream.is_some_and(|stream| stream.statistics) {
             let statistics = &mut ctx.machine.status.statistics;
             let (needed, written) = (
-                &mut statistics.so_storage_needed,
-                &mut statistics.so_prims_written,
+                &mut statistics.so_storage_needed[0],
+                &mut statistics.so_prims_written[0],
             );
             *needed = needed.wrapping_add(said.needed.into());
             *written = written.wrapping_add(said.written.into());

@@ -300,6 +300,7 @@ fn channel(word: &str, start: u32) -> Option<Channel> {
         "si" => "Sint",
         "us" => "Uscaled",
         "ss" => "Sscaled",
+        "fx" => "Sfixed",
         "fl" => "Float",
         "xx" => "Unused",
         "ga" => "Srgb",

@@ -53,8 +53,11 @@ fn registers(out: &mut Vec<u32>, ctx: &mut CsContext<'_, '_>) {
         .iter()
         .filter_map(|reg| (tables.register_desc)(reg.id()));
     for desc in counters {
-        for dword in 0..desc.dwords() {
-            let offset = desc.offset + dword * 4;
+        let dwords = (0..desc.count).flat_map(|index| {
+            let element = desc.offset + index * desc.stride;
+            (0..desc.dwords()).map(move |dword| element + dword * 4)
+        });
+        for offset in dwords {
             pairs.extend([offset, mi::mmio(ctx).read32(offset)]);
         }
     }

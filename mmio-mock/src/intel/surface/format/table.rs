@@ -124,7 +124,7 @@ const fn source(c: ChannelDesc) -> Option<Source> {
         ChannelKind::Sscaled => Kind::Sscaled,
         ChannelKind::Float => Kind::Float,
         ChannelKind::Srgb => Kind::Srgb,
-        ChannelKind::Unused | ChannelKind::SharedExponent => return None,
+        ChannelKind::Unused | ChannelKind::SharedExponent | ChannelKind::Sfixed => return None,
     };
     Some(Source::Field {
         shift: c.start as u16,
