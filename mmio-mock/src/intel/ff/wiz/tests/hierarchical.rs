@@ -175,6 +175,7 @@ fn samples_are_cleared_with_their_pixels() {
         let hierarchical = HierDesc {
             base: GpuAddr::from(HIER),
             pitch: 128,
+            levels: None,
         };
         let command = State3dDepthBuffer::new()
             .with_surface_type(values::surftype::SURFTYPE_2D)

@@ -17,6 +17,7 @@ static ORDER: message::Order = message::Order {
     cube: 3,
     dx: [6, 8, 10],
     dy: [7, 9, 11],
+    ..message::Order::COORDINATES
 };
 /// How many there are.
 const PARAMETERS: u8 = 12;
