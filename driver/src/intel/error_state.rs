@@ -151,6 +151,9 @@ const REGISTERS: &[RegId] = &[
     RegId::DmaFadd,
     RegId::Instdone,
     RegId::Instdone1,
+    RegId::ScInstdone,
+    RegId::SamplerInstdone,
+    RegId::RowInstdone,
     RegId::Instps,
     RegId::Instpm,
     RegId::Prb0Start,
@@ -163,6 +166,7 @@ const REGISTERS: &[RegId] = &[
     RegId::Imr,
     RegId::Ier,
     RegId::Deier,
+    RegId::VlvIer,
     RegId::Gtiir,
     RegId::Gtimr,
     RegId::Gtier,
@@ -200,7 +204,14 @@ impl ErrorState {
 
 /// Registers whose bits say what is finished; the unfinished ones tell.
 fn is_done_register(id: RegId) -> bool {
-    matches!(id, RegId::Instdone | RegId::Instdone1)
+    matches!(
+        id,
+        RegId::Instdone
+            | RegId::Instdone1
+            | RegId::ScInstdone
+            | RegId::SamplerInstdone
+            | RegId::RowInstdone
+    )
 }
 
 fn is_flag(field: &FieldDesc) -> bool {

@@ -18,7 +18,8 @@ pub use self::gen45::{G45, GM45};
 pub use self::gen50::IRONLAKE;
 pub use self::gen60::{SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2};
 #[cfg(test)]
-pub use self::gen70::CHECKS as VALLEYVIEW_CHECKS;
+pub(crate) use self::gen70::CHECKS as VALLEYVIEW_CHECKS;
+pub use self::gen70::VALLEYVIEW;
 pub use self::models::{MODELS, Model};
 
 use alloc::vec::Vec;
@@ -84,6 +85,8 @@ pub struct DeviceInfo {
     pub client: &'static ClientDriver,
     /// Registers that its error states have beside those of all devices, by the names that i915 gives them.
     pub recorded: &'static [(&'static str, RegId)],
+    /// The same of each engine, at its base; i915 gives them one name in all generations.
+    pub recorded_of_engines: &'static [RegId],
     /// What keeps the GT awake, where it sleeps.
     pub forcewake: Option<&'static ForcewakeInfo>,
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
@@ -362,7 +365,9 @@ pub struct InterruptBank {
 
 #[cfg(test)]
 mod tests {
-    use super::{G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2};
+    use super::{
+        G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2, VALLEYVIEW,
+    };
 
     #[test]
     fn every_row_has_its_render_engine_first() {
@@ -374,6 +379,7 @@ mod tests {
             &IRONLAKE,
             &SANDY_BRIDGE_GT1,
             &SANDY_BRIDGE_GT2,
+            &VALLEYVIEW,
         ] {
             let first = row.engines.first().map(|engine| (engine.name, engine.base));
             assert_eq!(first, Some(("rcs0", 0)), "{}", row.platform);

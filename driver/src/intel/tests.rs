@@ -6,6 +6,7 @@
 extern crate std;
 mod faults;
 pub(crate) mod gen60;
+pub(crate) mod gen70;
 mod generations;
 mod shares;
 

@@ -73,7 +73,12 @@ impl Source {
                 let at = match desc.id {
                     // These are not as far apart as the other registers of engines.
                     RegId::RcsFaultReg => engine.fault.unwrap_or(desc.offset),
-                    id if OF_ENGINE.contains(&id) => desc.offset + engine.base,
+                    RegId::HwsPga => engine.status_register,
+                    id if OF_ENGINE.contains(&id)
+                        || self.info.recorded_of_engines.contains(&id) =>
+                    {
+                        desc.offset + engine.base
+                    }
                     _ => desc.offset,
                 };
                 Captured::new(tables, desc, io.read32(at as usize))
@@ -90,7 +95,8 @@ impl Source {
                 let request = timeline.first()?;
                 let beside = Beside {
                     engine: engine.name,
-                    registers: self.registers(engine, OF_ENGINE),
+                    registers: self
+                        .registers(engine, &[OF_ENGINE, self.info.recorded_of_engines].concat()),
                     request: active(&request),
                     buffers: self.buffers(timeline, Some(&request)),
                 };
@@ -132,6 +138,9 @@ impl Source {
         let mut registers = self.registers(self.engine, REGISTERS);
         let recorded = self.info.recorded.iter().map(|(_, id)| *id);
         registers.extend(self.registers(self.engine, &recorded.collect::<Vec<_>>()));
+        let of_engines = self.info.recorded_of_engines.iter();
+        let missing = of_engines.filter(|id| !REGISTERS.contains(id)).copied();
+        registers.extend(self.registers(self.engine, &missing.collect::<Vec<_>>()));
         let acthd = registers.iter().find(|r| r.desc.id == RegId::Acthd);
         let acthd = acthd.map_or(0, |register| register.value);
         ErrorState {

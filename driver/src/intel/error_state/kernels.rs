@@ -161,16 +161,17 @@ fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
         }
         // CAST: addresses of these generations have 32 bits.
         let command = || memory.dwords(step.address as u32, step.dwords);
-        match step.command.map(|command| command.id) {
-            Some(CommandId::StateBaseAddress) => {
-                let bases = (memory.ggtt.info().state.bases)(&command());
-                setup.general = bases.general.unwrap_or(setup.general);
-                setup.instructions = bases.instructions.unwrap_or(setup.instructions);
-            }
-            Some(id) if memory.ggtt.info().state.setup.contains(&id) => {
-                setup.units.insert(id, command());
-            }
-            _ => {}
+        let Some(id) = step.command.map(|command| command.id) else {
+            continue;
+        };
+        let readers = memory.ggtt.info().state;
+        if id == CommandId::StateBaseAddress {
+            let bases = (readers.bases)(&command());
+            setup.general = bases.general.unwrap_or(setup.general);
+            setup.instructions = bases.instructions.unwrap_or(setup.instructions);
+        }
+        if readers.setup.contains(&id) {
+            setup.units.insert(id, command());
         }
     }
     setup

@@ -96,6 +96,7 @@ impl Text<'_> {
             ("IER", RegId::Ier),
             // i915 shows the display's register under this name where there are two.
             ("IER", RegId::Deier),
+            ("IER", RegId::VlvIer),
             ("IMR", RegId::Imr),
             ("IIR", RegId::Iir),
             ("EMR", RegId::Emr),
@@ -183,6 +184,9 @@ impl Engine<'_> {
         line(f, "IPEHR:", RegId::Ipehr)?;
         line(f, "ESR:  ", RegId::Esr)?;
         line(f, "INSTDONE:", RegId::Instdone)?;
+        if self.find(RegId::ScInstdone).is_some() {
+            line(f, "SC_INSTDONE:", RegId::ScInstdone)?;
+        }
         // The render engine's alone.
         if self.find(RegId::Instdone1).is_some() {
             line(f, "INSTDONE1:", RegId::Instdone1)?;
@@ -204,11 +208,15 @@ impl Engine<'_> {
             ("RC PSMI", RegId::RcsPsmiCtl),
             ("FAULT_REG", RegId::RcsFaultReg),
             ("GFX_MODE", RegId::GfxMode),
-            ("PP_DIR_BASE", RegId::RcsPpDirBaseRead),
         ] {
             if let Some(value) = self.find(id) {
                 writeln!(f, "  {name}: 0x{value:08x}")?;
             }
+        }
+        // i915 reads it back from another register where there is one for that alone.
+        let directory = self.find(RegId::RcsPpDirBase);
+        if let Some(value) = directory.or_else(|| self.find(RegId::RcsPpDirBaseRead)) {
+            writeln!(f, "  PP_DIR_BASE: 0x{value:08x}")?;
         }
         writeln!(f, "  hung: {}", u32::from(self.hung))?;
         writeln!(f, "  engine reset count: 0")?;

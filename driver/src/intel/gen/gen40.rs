@@ -55,6 +55,7 @@ const fn row(
         state: &state::gen40::OPS,
         client: &CROCUS,
         recorded: &[],
+        recorded_of_engines: &[],
         forcewake: None,
         reset: reset::full_domain_with_status,
         reset_beside: None,

@@ -47,6 +47,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
         state: &state::gen45::OPS,
         client: &gen40::CROCUS,
         recorded: &[],
+        recorded_of_engines: &[],
         forcewake: None,
         reset: |uncore| reset_domains(uncore, reset::domains),
         reset_beside: Some(|uncore, _| reset_domains(uncore, reset::media)),

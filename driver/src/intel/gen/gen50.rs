@@ -45,6 +45,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     state: &state::gen50::OPS,
     client: &gen40::CROCUS,
     recorded: &[],
+    recorded_of_engines: &[],
     forcewake: None,
     reset: |uncore| {
         reset_domains(

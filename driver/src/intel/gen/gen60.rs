@@ -3,7 +3,7 @@
 //! What differs from Ironlake: i915 `i915_pci.c`, `gt/gen6_engine_cs.c`, `gt/intel_ring_submission.c`, `gt/intel_ggtt.c`,
 //! `gt/intel_reset.c`, `gt/intel_gt_irq.c`, `gt/intel_engine_cs.c`, `intel_uncore.c`. Not modelled: semaphores between engines (i915
 //! has none on this family either since Linux 5.9; the host orders them), power states, the south bridge's interrupts.
-mod state;
+pub(super) mod state;
 
 use alloc::vec::Vec;
 
@@ -77,8 +77,9 @@ const fn row(eus: u8) -> DeviceInfo {
             ("ERROR", RegId::ErrorGen6),
             ("DONE_REG", RegId::DoneReg),
         ],
+        recorded_of_engines: &[],
         forcewake: Some(&FORCEWAKE_INFO),
-        reset: |uncore| reset_domains(uncore, Reset::FULL::SET),
+        reset: reset_all,
         reset_beside: Some(reset_beside),
     }
 }
@@ -151,7 +152,7 @@ static CROCUS: ClientDriver = ClientDriver {
 /// 80 ns a tick (i915 `gen5_read_clock_frequency`).
 const TIMESTAMP_HZ: u32 = 12_500_000;
 /// i915 `GEN6_FENCE_PITCH_SHIFT`.
-const FENCE_PITCH: u32 = 32;
+pub(super) const FENCE_PITCH: u32 = 32;
 
 /// i915 `gen5_gt_irq_postinstall`, `ilk_irq_handler`: those of power management are all masked.
 static INTERRUPTS: InterruptInfo = InterruptInfo {
@@ -195,7 +196,7 @@ static FORCEWAKE_INFO: ForcewakeInfo = ForcewakeInfo {
     below: 0x4_0000,
 };
 
-static GTT: GttOps = GttOps {
+pub(super) const GTT: GttOps = GttOps {
     entries: gtt_entries,
     // On from the start: there is no switch.
     enable: |_| Ok(()),
@@ -222,7 +223,7 @@ fn gtt_flush(uncore: &Uncore) {
 }
 
 /// Address bits 31:12 in place, 39:32 in bits 11:4 (i915 `GEN6_GTT_ADDR_ENCODE`).
-fn page_bits(page: DmaAddress) -> Result<u32> {
+pub(super) fn page_bits(page: DmaAddress) -> Result<u32> {
     if page & 0xfff != 0 || page >> 40 != 0 {
         return Err(ERANGE);
     }
@@ -244,7 +245,7 @@ fn pte_decode(entry: u32) -> Option<DmaAddress> {
 }
 
 /// i915 `gen6_ppgtt.c`: 512 tables cover 2 GiB; `GEN6_PD_ALIGN`.
-static SPACE: SpaceOps = SpaceOps {
+pub(super) const SPACE: SpaceOps = SpaceOps {
     tables: 512,
     align: 16 << 12,
     // GEN6_PDE_ADDR_ENCODE, GEN6_PDE_VALID.
@@ -273,7 +274,7 @@ const ALL_TABLES: u32 = u32::MAX;
 
 /// i915 `set_pp_dir`. The directory is named by the first of its entries, in cache lines from bit 16 on: that is the address
 /// of the page whose entry it is.
-fn space_start(engine: &EngineRegisters, directory: u32) {
+pub(super) fn space_start(engine: &EngineRegisters, directory: u32) {
     engine.write(RCS_PP_DIR_DCLV, ALL_TABLES);
     engine.write(RCS_PP_DIR_BASE, directory);
 }
@@ -294,7 +295,7 @@ fn image_size(uncore: &Uncore) -> usize {
 const SYNC_TIMEOUT: Delta = Delta::from_millis(2);
 
 /// i915 `flush_cs_tlb`.
-fn flush_translations(engine: &EngineRegisters) {
+pub(super) fn flush_translations(engine: &EngineRegisters) {
     let sync = Instpm::SYNC_FLUSH_ENABLE::SET;
     engine
         .reg(INSTPM)
@@ -422,12 +423,12 @@ fn emit_flush_index(out: &mut Vec<u32>, mode: Flush, video: bool) {
 }
 
 /// i915 `gen6_emit_flush_vcs`.
-fn emit_flush_video(out: &mut Vec<u32>, mode: Flush, _: u32) {
+pub(super) fn emit_flush_video(out: &mut Vec<u32>, mode: Flush, _: u32) {
     emit_flush_index(out, mode, true);
 }
 
 /// i915 `gen6_emit_flush_xcs`.
-fn emit_flush_blitter(out: &mut Vec<u32>, mode: Flush, _: u32) {
+pub(super) fn emit_flush_blitter(out: &mut Vec<u32>, mode: Flush, _: u32) {
     emit_flush_index(out, mode, false);
 }
 
@@ -438,7 +439,7 @@ fn emit_breadcrumb_index(out: &mut Vec<u32>, seqno: u32, _: Places) {
 }
 
 /// i915 `gen6_emit_bb_start`.
-fn emit_batch_start(out: &mut Vec<u32>, address: u32, trusted: bool) {
+pub(super) fn emit_batch_start(out: &mut Vec<u32>, address: u32, trusted: bool) {
     out.batch_start(address, !trusted);
 }
 
@@ -461,8 +462,13 @@ const RESET_TIMEOUT: Delta = Delta::from_millis(2);
 /// The state of the engines settles meanwhile.
 const SETTLE: Delta = Delta::from_micros(50);
 
+/// Resets everything.
+pub(super) fn reset_all(uncore: &Uncore) -> Result {
+    reset_domains(uncore, Reset::FULL::SET)
+}
+
 /// Resets the domain of an engine (i915 `gen6_reset_engines`).
-fn reset_beside(uncore: &Uncore, info: &EngineInfo) -> Result {
+pub(super) fn reset_beside(uncore: &Uncore, info: &EngineInfo) -> Result {
     let domain = match info.class {
         CLASS_COPY => Reset::BLITTER::SET,
         _ => Reset::MEDIA::SET,

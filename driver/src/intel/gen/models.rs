@@ -4,7 +4,9 @@
 //! `intel_device_info.c`.
 use kernel::pci::{DeviceId, VENDOR_INTEL};
 
-use super::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2};
+use super::{
+    DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2, VALLEYVIEW,
+};
 
 /// What the id table says about a device.
 pub struct Model {
@@ -62,4 +64,13 @@ pub static MODELS: &[(DeviceId, Model)] = &[
     model(0x0122, "Sandybridge-GT2", &[], &SANDY_BRIDGE_GT2),
     model(0x0112, "Sandybridge-GT2-0112", &[], &SANDY_BRIDGE_GT2),
     model(0x0102, "Sandybridge-GT1", &[], &SANDY_BRIDGE_GT1),
+    model(
+        0x0f31,
+        "ValleyView",
+        &["vlv", "Bay Trail", "byt"],
+        &VALLEYVIEW,
+    ),
+    model(0x0f30, "ValleyView-0f30", &[], &VALLEYVIEW),
+    model(0x0f32, "ValleyView-0f32", &[], &VALLEYVIEW),
+    model(0x0f33, "ValleyView-0f33", &[], &VALLEYVIEW),
 ];

@@ -5,6 +5,7 @@ use regs::any::reg::{ECOSKPD, MI_MODE};
 use regs::gen40::reg::CACHE_MODE_0;
 use regs::gen50::reg::N3D_CHICKEN2;
 use regs::gen60::reg::{GFX_MODE, GT_MODE, INSTPM, N3D_CHICKEN, N3D_CHICKEN3};
+use regs::gen70;
 
 use crate::intel::workarounds::Workaround;
 
@@ -172,4 +173,135 @@ pub const SANDY_BRIDGE_ENGINE: &[Workaround] = &[
     DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH,
     STC_EVICT_DISABLE_LRA,
     TIMED_SINGLE_VERTEX_DISPATCH,
+];
+
+/// Registers whose writes change all bits.
+const WHOLE: Workaround = Workaround {
+    name: "",
+    reason: "",
+    register: 0,
+    masked: false,
+    set: 0,
+    clear: 0,
+    verify: 0,
+};
+
+/// Device workarounds of ValleyView, and what i915 sets of its clocks (`vlv_gt_workarounds_init`, `vlv_init_clock_gating`).
+pub const VALLEYVIEW_GT: &[Workaround] = &[
+    Workaround {
+        name: "WaForceL3Serialization",
+        reason: "i915: reads of the URB do not match others in the queue of the L3 cache",
+        register: gen70::reg::L3SQCREG4.offset(),
+        clear: 1 << 27,
+        verify: 1 << 27,
+        ..WHOLE
+    },
+    Workaround {
+        name: "WaIncreaseL3CreditsForVLVB0",
+        reason: "i915: the hardware's default, which the firmware may have changed",
+        register: gen70::reg::L3SQCREG1.offset(),
+        set: 0x00d3_0000,
+        clear: u32::MAX,
+        verify: u32::MAX,
+        ..WHOLE
+    },
+    Workaround {
+        name: "WaDisableDopClockGating",
+        reason: "i915: the clock of the EUs is not gated",
+        register: gen70::reg::ROW_CHICKEN2.offset(),
+        masked: true,
+        set: 1 << 0,
+        verify: 1 << 0,
+        ..WHOLE
+    },
+    Workaround {
+        name: "WaCatErrorRejectionIssue",
+        reason: "i915: required by it",
+        register: gen70::reg::SQ_CHICKEN_MBCUNIT_CONFIG.offset(),
+        set: 1 << 11,
+        verify: 1 << 11,
+        ..WHOLE
+    },
+    Workaround {
+        name: "WaDisableRCZUnitClockGating",
+        reason: "i915: the clock of the depth cache is not gated, and those of all other units are",
+        register: gen70::reg::UCGCTL2.offset(),
+        set: 1 << 13,
+        clear: u32::MAX,
+        ..WHOLE
+    },
+    Workaround {
+        name: "WaDisableL3Bank2xClockGate",
+        reason: "i915: the doubled clock of the L3 cache is not gated",
+        register: gen70::reg::UCGCTL4.offset(),
+        set: 1 << 25,
+        verify: 1 << 25,
+        ..WHOLE
+    },
+    Workaround {
+        name: "WaDisableVLVClockGating_VBIIssue",
+        reason: "i915: a gated clock delays reports of the display",
+        register: gen70::reg::VLV_GUNIT_CLOCK_GATE.offset(),
+        set: 1 << 8,
+        clear: u32::MAX,
+        ..WHOLE
+    },
+];
+
+/// Render engine workarounds of ValleyView.
+pub const VALLEYVIEW_ENGINE: &[Workaround] = &[
+    FORCE_ORDERING,
+    Workaround {
+        name: "WaDisableEarlyCull",
+        reason: "i915: strips-and-fans do not cull at the end of an object",
+        register: gen70::reg::N3D_CHICKEN3.offset(),
+        masked: true,
+        set: 1 << 10,
+        clear: 0,
+        verify: 1 << 10,
+    },
+    Workaround {
+        name: "WaVSThreadDispatchOverride",
+        reason: "i915: threads of all fixed functions are spread by the hardware",
+        register: gen70::reg::FF_THREAD_MODE.offset(),
+        clear: 0x0007_7070,
+        verify: 0x0007_7070,
+        ..WHOLE
+    },
+    Workaround {
+        name: "WaPsdDispatchEnable, WaDisablePSDDualDispatchEnable",
+        reason: "i915: pixel shader threads are dispatched by one port",
+        register: gen70::reg::HALF_SLICE_CHICKEN1.offset(),
+        masked: true,
+        set: 8 << 12 | 1 << 3,
+        clear: 0,
+        verify: 8 << 12 | 1 << 3,
+    },
+    Workaround {
+        name: "WaBCSVCSTlbInvalidationMode",
+        reason: "i915: translations are invalidated by commands that ask for it alone",
+        register: gen70::reg::GFX_MODE.offset(),
+        masked: true,
+        set: 1 << 13 | 1 << 11,
+        clear: 0,
+        verify: 1 << 13 | 1 << 11,
+    },
+    Workaround {
+        register: gen70::reg::CACHE_MODE_0.offset(),
+        ..DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH
+    },
+    Workaround {
+        name: "WaDisable4x2SubspanOptimization",
+        reason: "i915: the manual says that it must be set, though the list of workarounds has it for others alone",
+        register: gen70::reg::CACHE_MODE_1.offset(),
+        masked: true,
+        set: 1 << 6,
+        clear: 0,
+        verify: 1 << 6,
+    },
+    Workaround {
+        register: gen70::reg::GT_MODE.offset(),
+        ..WIZ_HASHING
+    },
+    ASYNC_FLIP_PERF_DISABLE,
 ];

@@ -12,6 +12,7 @@ mod dispatch;
 mod dma_buf;
 mod exec;
 mod gen60;
+mod gen70;
 mod object;
 mod pressure;
 mod query;

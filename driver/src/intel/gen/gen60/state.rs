@@ -15,7 +15,7 @@ pub static OPS: StateOps = StateOps {
     kernels,
 };
 
-fn bases(command: &[u32]) -> Bases {
+pub(in super::super) fn bases(command: &[u32]) -> Bases {
     let c = StateBaseAddress::from_dwords(command);
     let mut raised = c;
     if c.general_state_access_upper_bound_modify_enable()
