@@ -19,9 +19,6 @@ use crate::intel::urb::Owner;
 #[derive(Debug)]
 pub struct Reader;
 
-/// Dwords of a 3DSTATE_SO_BUFFER.
-const SO_BUFFER: usize = table::State3dSoBuffer::LEN;
-
 /// Dwords of the longest image: declarations of stream output, vertex buffers and a palette take most of it.
 const IMAGE: usize = 2048;
 
@@ -95,7 +92,7 @@ impl LatchedReader for Reader {
 
     fn kept(&self, id: CommandId, old: Option<&Vec<u32>>, d: &[u32]) -> Vec<u32> {
         match id {
-            CommandId::State3dSoBuffer => so_buffer(old, d),
+            CommandId::State3dSoBuffer => units::streams::kept(old, d),
             _ => d.to_vec(),
         }
     }
@@ -103,6 +100,8 @@ impl LatchedReader for Reader {
     fn section(&self, id: CommandId, d: &[u32]) -> Option<(u16, Entries)> {
         let owner = match id {
             CommandId::State3dUrbVs => Owner::Vs,
+            CommandId::State3dUrbHs => Owner::Hs,
+            CommandId::State3dUrbDs => Owner::Ds,
             CommandId::State3dUrbGs => Owner::Gs,
             _ => return None,
         };
@@ -116,17 +115,6 @@ impl LatchedReader for Reader {
             },
         ))
     }
-}
-
-/// 3DSTATE_SO_BUFFER: the last command of each buffer, one behind the other.
-fn so_buffer(old: Option<&Vec<u32>>, d: &[u32]) -> Vec<u32> {
-    let number = |command: &[u32]| table::State3dSoBuffer::from_dwords(command).so_buffer_index();
-    let old = old.map(Vec::as_slice).unwrap_or_default();
-    let others = old.chunks_exact(SO_BUFFER);
-    let others = others.filter(|command| number(command) != number(d));
-    let mut words: Vec<u32> = others.flatten().copied().collect();
-    words.extend(d.iter().take(SO_BUFFER));
-    words
 }
 
 fn vertices(out: &mut Vec<u32>, state: &PipelineState) {

@@ -23,7 +23,7 @@ impl MessageSet for Messages {
             sfid::NULL => Ok(Request::Null),
             sfid::SAMPLER => sampler::request(desc, message.length.into()).map(Request::Sampler),
             sfid::GATEWAY => gateway::request(desc),
-            sfid::URB => urb::request(desc),
+            sfid::URB => Ok(Request::Entries(urb::urb(desc))),
             sfid::SPAWNER => Ok(spawner::request(desc)),
             sfid::INTERPOLATOR => interpolator::request(desc),
             function => dataport::request(function, desc),

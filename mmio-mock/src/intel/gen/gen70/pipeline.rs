@@ -3,16 +3,23 @@
 //! Ivybridge PRM volume 2 part 1, 3D pipeline. Clipper and strips-and-fans have no threads.
 
 use mem::{Fault, Memory};
+use regs::ids::CommandId;
 
 use super::{color_calc, payload, units, vertex, windower};
 use crate::core::fault::UnitFault;
 use crate::intel::ff::clipper::Clipper;
+use crate::intel::ff::ds::Ds;
+use crate::intel::ff::gs_entry::GsEntry;
+use crate::intel::ff::hs::Hs;
 use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::reader::PipelineReader;
 use crate::intel::ff::setup::Setup;
+use crate::intel::ff::sol::Sol;
 use crate::intel::ff::stage::{MakeStage, stage};
+use crate::intel::ff::state::streams::StreamsState;
 use crate::intel::ff::state::windower::LineStipple;
 use crate::intel::ff::state::{DrawState, PipelineState, Primitive, VertexElement, WizState};
+use crate::intel::ff::te::Te;
 use crate::intel::ff::vf::Vf;
 use crate::intel::ff::vs::Vs;
 use crate::intel::ff::windower::Windower;
@@ -23,6 +30,11 @@ use crate::intel::shared::dataport::render::PixelBackend;
 pub const STAGES: &[MakeStage] = &[
     stage::<Vf>,
     stage::<Vs>,
+    stage::<Hs>,
+    stage::<Te>,
+    stage::<Ds>,
+    stage::<GsEntry>,
+    stage::<Sol>,
     stage::<Clipper>,
     stage::<Setup>,
     stage::<Windower>,
@@ -55,6 +67,15 @@ impl PipelineReader for Reader {
 
     fn backend(&self, state: &PipelineState) -> PixelBackend {
         color_calc::backend(state)
+    }
+
+    fn streams(&self, state: &PipelineState) -> StreamsState {
+        let words = |id| units::words(state, id);
+        units::streams::streams(
+            words(CommandId::State3dStreamout),
+            words(CommandId::State3dSoBuffer),
+            words(CommandId::State3dSoDeclList),
+        )
     }
 
     fn line_stipple(&self, state: &PipelineState) -> LineStipple {

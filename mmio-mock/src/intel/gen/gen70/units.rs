@@ -3,6 +3,10 @@
 //! genxml gen7. Each stage has commands of its own for its binding table, samplers, constants and entries of the URB; all are kept
 //! as written. Viewports of clipper and strips-and-fans are one structure.
 
+pub mod geometry;
+pub mod streams;
+pub mod tessellation;
+
 use mem::{Fault, GpuAddr, Memory};
 use regs::gen70 as table;
 use regs::ids::CommandId;
@@ -43,6 +47,24 @@ pub const VS: Slot = Slot {
     samplers: CommandId::State3dSamplerStatePointersVs,
     constants: CommandId::State3dConstantVs,
     urb: Some(CommandId::State3dUrbVs),
+};
+
+/// Hull shader.
+pub const HS: Slot = Slot {
+    unit: Unit::Hs,
+    binding_table: CommandId::State3dBindingTablePointersHs,
+    samplers: CommandId::State3dSamplerStatePointersHs,
+    constants: CommandId::State3dConstantHs,
+    urb: Some(CommandId::State3dUrbHs),
+};
+
+/// Domain shader.
+pub const DS: Slot = Slot {
+    unit: Unit::Ds,
+    binding_table: CommandId::State3dBindingTablePointersDs,
+    samplers: CommandId::State3dSamplerStatePointersDs,
+    constants: CommandId::State3dConstantDs,
+    urb: Some(CommandId::State3dUrbDs),
 };
 
 /// Geometry shader.
@@ -153,6 +175,15 @@ pub fn units(mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {
     let clip = table::State3dClip::from_dwords(words(state, CommandId::State3dClip));
     Ok(DrawState {
         vs: vs(state),
+        hs: tessellation::hs(state),
+        te: tessellation::te(state),
+        ds: tessellation::ds(state),
+        geometry: geometry::geometry(
+            words(state, CommandId::State3dGs),
+            words(state, CommandId::State3dUrbGs),
+            |scratch| context(state, &GS, scratch),
+            pushed(state, &GS),
+        ),
         clipper: clipper(mem, state, &clip)?,
         setup: setup(mem, state, clip.maximum_vp_index())?,
         vf_statistics: state.vf_statistics,

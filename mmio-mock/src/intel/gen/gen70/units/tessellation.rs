@@ -7,10 +7,9 @@ use regs::gen70 as table;
 use regs::ids::CommandId;
 use tess::{Domain, Limits, Output, Partitioning, Setting};
 
-use super::{REGISTERS, Slot, context, pushed, words};
+use super::{DS, HS, REGISTERS, context, pushed, words};
 use crate::intel::ff::state::tessellation::FactorPlaces;
 use crate::intel::ff::state::{DsState, HsState, PipelineState, TeState, UnitConfig};
-use crate::intel::status::Unit;
 use crate::intel::td::KernelState;
 
 /// Rows of 256 bits in the 64 bytes that entry sizes count.
@@ -34,10 +33,10 @@ pub fn hs(state: &PipelineState) -> Option<HsState> {
                 urb_start: s.dispatch_grf_start_register_for_urb_data() as u8,
                 ..KernelState::default()
             },
-            context: context(state, (Slot::Hs, Unit::Hs), scratch),
+            context: context(state, &HS, scratch),
             read_offset: s.vertex_urb_entry_read_offset() as u16,
             read_rows: s.vertex_urb_entry_read_length() as u16,
-            pushed: pushed(state, CommandId::State3dConstantHs),
+            pushed: pushed(state, &HS),
             urb_entries: urb.hs_number_of_urb_entries() as u16,
             urb_entry_rows: (urb.hs_urb_entry_allocation_size() as u16 + 1) * ROWS_PER_UNIT,
             scratch_power: s.per_thread_scratch_space(),
@@ -118,10 +117,10 @@ pub fn ds(state: &PipelineState) -> Option<DsState> {
                 urb_start: s.dispatch_grf_start_register_for_urb_data() as u8,
                 ..KernelState::default()
             },
-            context: context(state, (Slot::Ds, Unit::Ds), scratch),
+            context: context(state, &DS, scratch),
             read_offset: s.patch_urb_entry_read_offset() as u16,
             read_rows: s.patch_urb_entry_read_length() as u16,
-            pushed: pushed(state, CommandId::State3dConstantDs),
+            pushed: pushed(state, &DS),
             urb_entries: urb.ds_number_of_urb_entries() as u16,
             urb_entry_rows: (urb.ds_urb_entry_allocation_size() as u16 + 1) * ROWS_PER_UNIT,
             scratch_power: s.per_thread_scratch_space(),
