@@ -28,15 +28,13 @@ pub struct Statistics {
     pub cl_primitives: u64,
     /// PS_INVOCATION_COUNT.
     pub ps_invocations: u64,
-    /// CS_INVOCATION_COUNT: channels of the threads of thread groups.
-    pub cs_invocations: u64,
     /// PS_DEPTH_COUNT: samples that passed the depth test.
     pub ps_depth_count: u64,
     /// SO_NUM_PRIMS_WRITTEN by stream: objects that streamed vertex buffers have got.
     pub so_prims_written: [u64; STREAMS],
     /// SO_PRIM_STORAGE_NEEDED by stream: objects that they would have got, had they been large enough.
     pub so_storage_needed: [u64; STREAMS],
-    /// CS_INVOCATION_COUNT: threads of thread groups.
+    /// CS_INVOCATION_COUNT: channels of the threads of thread groups.
     pub cs_invocations: u64,
     /// HS_INVOCATION_COUNT: patches.
     pub hs_invocations: u64,

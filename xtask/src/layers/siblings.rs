@@ -48,6 +48,7 @@ const FAMILIES: &[Family] = &[
     Family {
         parent: "shared",
         units: &[
+            ("interpolator", &["interpolator"]),
             ("math", &["math"]),
             ("null", &["null"]),
             ("spawner", &["spawner"]),
@@ -59,7 +60,10 @@ const FAMILIES: &[Family] = &[
         common: &["binding", "context", "error", "groups", "places", "reader"],
         // `message` names the requests of all functions.
         switches: &["aside", "message", "router"],
-        seams: &[("reader", "sampler", &["SamplerDesc"])],
+        seams: &[
+            ("reader", "sampler", &["SamplerDesc"]),
+            ("context", "interpolator", &["Planes"]),
+        ],
     },
 ];
 

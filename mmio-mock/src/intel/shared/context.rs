@@ -5,6 +5,8 @@
 
 use mem::GpuAddr;
 
+use super::interpolator::Planes;
+
 /// Function IDs of the shared functions (PRM 2.5).
 pub mod sfid {
     /// Null.
@@ -218,6 +220,8 @@ pub struct ThreadPixels {
     pub late_tests: bool,
     /// Samples that pass the late tests are counted (PS_DEPTH_COUNT).
     pub count_depth: bool,
+    /// What changes over the primitive, where kernels ask for its weights.
+    pub planes: Option<Planes>,
 }
 
 impl ThreadPixels {
@@ -232,6 +236,7 @@ impl ThreadPixels {
             array_index: self.array_index,
             late_tests: self.late_tests,
             count_depth: self.count_depth,
+            planes: self.planes,
             ..ThreadPixels::default()
         };
         for (to, from) in upper.origins.iter_mut().zip(self.origins.iter().skip(4)) {
@@ -254,6 +259,7 @@ impl ThreadPixels {
             array_index,
             late_tests,
             count_depth,
+            planes,
         } = from;
         self.origins = *origins;
         self.mask = *mask;
@@ -273,6 +279,9 @@ impl ThreadPixels {
         self.array_index = *array_index;
         self.late_tests = *late_tests;
         self.count_depth = *count_depth;
+        if self.planes.is_some() || planes.is_some() {
+            self.planes = *planes;
+        }
     }
 }
 
@@ -289,6 +298,7 @@ impl Default for ThreadPixels {
             array_index: 0,
             late_tests: false,
             count_depth: false,
+            planes: None,
         }
     }
 }

@@ -14,6 +14,7 @@ use super::dataport::access::Access;
 use super::dataport::request::{ReadRequest, WriteRequest};
 use super::error::Rule;
 use super::gateway::GatewayRequest;
+use super::interpolator::InterpolatorRequest;
 use super::math::MathRequest;
 use super::sampler::message::SamplerRequest;
 use super::spawner::SpawnerRequest;
@@ -38,6 +39,8 @@ pub enum Request {
     Access(Access),
     /// URB.
     Urb(UrbRequest),
+    /// Pixel interpolator.
+    Interpolator(InterpolatorRequest),
     /// Thread spawner.
     Spawner(SpawnerRequest),
     /// The descriptor breaks a rule of its function, which is named.

@@ -67,6 +67,8 @@ pub struct WmState {
     pub position_zw: Location,
     /// Position XY Offset Select.
     pub position_xy_offset: Option<Location>,
+    /// Kernels may ask the pixel interpolator for weights of the vertices.
+    pub interpolates: bool,
     /// Render target writes need no header, and make the tests that cannot be made before the kernel. Otherwise header and
     /// payload have what they need.
     pub headerless: bool,

@@ -164,6 +164,7 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
         pixel_shader_uses_source_w: false,
         position_zw: Location::Pixel,
         position_xy_offset: None,
+        interpolates: false,
         headerless: false,
         depth_clear: None,
         depth_resolve: None,
