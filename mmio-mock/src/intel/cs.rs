@@ -658,6 +658,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiFlushDw => mi::flush_store(d, ctx)?,
         C::MiSemaphoreMbox => return mi::semaphore(d, ctx),
         C::MiUpdateGtt => mi::update_gtt(d, ctx),
+        C::GpgpuWalker => return media::grid(d, ctx),
         C::MediaObjectPrt if ctx.media.reader().persistent(d).is_some() => {
             return media::persistent(d, ctx);
         }

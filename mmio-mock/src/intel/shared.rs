@@ -9,6 +9,7 @@ pub mod dataport;
 pub mod error;
 pub mod gateway;
 pub mod groups;
+pub mod interpolator;
 pub mod math;
 pub mod message;
 pub mod null;

@@ -28,8 +28,6 @@ pub struct Statistics {
     pub cl_primitives: u64,
     /// PS_INVOCATION_COUNT.
     pub ps_invocations: u64,
-    /// CS_INVOCATION_COUNT: channels of the threads of thread groups.
-    pub cs_invocations: u64,
     /// PS_DEPTH_COUNT: samples that passed the depth test.
     pub ps_depth_count: u64,
     /// SO_NUM_PRIMS_WRITTEN by stream: objects that streamed vertex buffers have got.

@@ -52,6 +52,7 @@ const FAMILIES: &[Family] = &[
     Family {
         parent: "shared",
         units: &[
+            ("interpolator", &["interpolator"]),
             ("math", &["math"]),
             ("null", &["null"]),
             ("spawner", &["spawner"]),
@@ -63,7 +64,10 @@ const FAMILIES: &[Family] = &[
         common: &["binding", "context", "error", "groups", "places", "reader"],
         // `message` names the requests of all functions.
         switches: &["aside", "message", "router"],
-        seams: &[("reader", "sampler", &["SamplerDesc"])],
+        seams: &[
+            ("reader", "sampler", &["SamplerDesc"]),
+            ("context", "interpolator", &["Planes"]),
+        ],
     },
 ];
 

@@ -5,6 +5,7 @@
 
 use mem::GpuAddr;
 use regs::desc::{CommandDesc, Property};
+use regs::ids::RegId;
 
 use super::{CsContext, Flow};
 use crate::core::fault::UnitFault;
@@ -131,13 +132,19 @@ pub fn walker(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault>
     Ok(Flow::Walk)
 }
 
-/// GPGPU_WALKER. `dimensions`: what the registers have for a command that takes them from there.
-pub fn grid(
-    d: &[u32],
-    dimensions: [u32; 3],
-    ctx: &mut CsContext<'_, '_>,
-) -> Result<Flow, UnitFault> {
+/// GPGPU_WALKER, whose dimensions may stand in registers. Under a predicate that does not hold it does nothing.
+pub fn grid(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
     ready("GPGPU_WALKER", ctx)?;
+    let holds = ctx.regs.get(RegId::MiPredicateResult) & 1 != 0;
+    if ctx.media.reader().grid(d).predicated && !holds {
+        return Ok(Flow::Next);
+    }
+    let dimensions = [
+        RegId::GpgpuDispatchdimx,
+        RegId::GpgpuDispatchdimy,
+        RegId::GpgpuDispatchdimz,
+    ];
+    let dimensions = dimensions.map(|register| ctx.regs.get(register));
     let constants = constants(ctx);
     let bases = ctx.ff.state.bases;
     ctx.media

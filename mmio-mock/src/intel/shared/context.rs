@@ -6,6 +6,7 @@
 use mem::GpuAddr;
 
 use crate::intel::surface::samples;
+use super::interpolator::Planes;
 
 /// Function IDs of the shared functions (PRM 2.5).
 pub mod sfid {
@@ -222,6 +223,8 @@ pub struct ThreadPixels {
     pub late_tests: bool,
     /// Samples that pass the late tests are counted (PS_DEPTH_COUNT).
     pub count_depth: bool,
+    /// What changes over the primitive, where kernels ask for its weights.
+    pub planes: Option<Planes>,
 }
 
 impl ThreadPixels {
@@ -236,6 +239,7 @@ impl ThreadPixels {
             array_index: self.array_index,
             late_tests: self.late_tests,
             count_depth: self.count_depth,
+            planes: self.planes,
             ..ThreadPixels::default()
         };
         for (to, from) in upper.origins.iter_mut().zip(self.origins.iter().skip(4)) {
@@ -258,6 +262,7 @@ impl ThreadPixels {
             array_index,
             late_tests,
             count_depth,
+            planes,
         } = from;
         self.origins = *origins;
         self.mask = *mask;
@@ -277,6 +282,9 @@ impl ThreadPixels {
         self.array_index = *array_index;
         self.late_tests = *late_tests;
         self.count_depth = *count_depth;
+        if self.planes.is_some() || planes.is_some() {
+            self.planes = *planes;
+        }
     }
 }
 
@@ -293,6 +301,7 @@ impl Default for ThreadPixels {
             array_index: 0,
             late_tests: false,
             count_depth: false,
+            planes: None,
         }
     }
 }

@@ -14,6 +14,7 @@ use super::dataport::access::Access;
 use super::dataport::request::{ReadRequest, WriteRequest};
 use super::error::Rule;
 use super::gateway::GatewayRequest;
+use super::interpolator::InterpolatorRequest;
 use super::math::MathRequest;
 use super::sampler::message::SamplerRequest;
 use super::spawner::SpawnerRequest;
@@ -41,6 +42,8 @@ pub enum Request {
     Urb(UrbRequest),
     /// URB, of generations whose messages name a place in each of two entries.
     Entries(EntryRequest),
+    /// Pixel interpolator.
+    Interpolator(InterpolatorRequest),
     /// Thread spawner.
     Spawner(SpawnerRequest),
     /// The descriptor breaks a rule of its function, which is named.

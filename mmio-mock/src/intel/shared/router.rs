@@ -10,7 +10,7 @@ use regs::any::{MathDebugData, R0Debug};
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, Rule, refuse};
 use super::message::Request;
-use super::{SharedFunctions, math, null, spawner, urb_msg};
+use super::{SharedFunctions, interpolator, math, null, spawner, urb_msg};
 use crate::UnitFault;
 use crate::intel::debug::{Arbiter, DebugRegs};
 use crate::intel::status::Unit;
@@ -242,6 +242,9 @@ impl Router<'_> {
                 if let Some(header) = msg.payload.first() {
                     self.debug.urb_write(header[7], msg.payload);
                 }
+            }
+            Request::Interpolator(request) => {
+                interpolator::execute(request, msg, response, &self.events.pixels)?;
             }
             Request::Spawner(request) => match shared.spawner.execute(request, msg) {
                 Ok(spawner::Outcome::Done) => {}

@@ -4,8 +4,9 @@
 
 use eu::Grf;
 
-use super::interpolation::Interpolation;
+use super::interpolation::{Interpolation, Plane};
 use crate::intel::shared::context::SAMPLES;
+use crate::intel::shared::interpolator::{self, Planes};
 
 /// Registers of the longest payload before constants and setup data: a header, and for each of two halves of 16 pixels the
 /// subspans, six kinds of weights, depth, w, offsets and covered samples.
@@ -224,9 +225,30 @@ pub struct PixelWeights {
     pub sample_count: u8,
     /// The sample point, in pixels from the upper left corner.
     pub pixel: [f32; 2],
+    /// Kernels may ask the pixel interpolator for more.
+    pub asked: bool,
 }
 
 impl PixelWeights {
+    /// What the pixel interpolator has to know, where kernels may ask it.
+    #[inline]
+    pub fn asked(&self) -> Option<Planes> {
+        let plane = |plane: Plane| interpolator::Plane {
+            slope: plane.slope,
+            base: plane.base,
+        };
+        let planes = &self.planes;
+        self.asked.then(|| Planes {
+            rhw: plane(planes.rhw),
+            weights: planes.weights.map(plane),
+            linear: planes.linear.map(plane),
+            origin: self.origin,
+            pixel: self.pixel,
+            samples: self.samples,
+            sample_count: self.sample_count,
+        })
+    }
+
     /// A place in a pixel of a subspan, in pixels from its upper left corner.
     #[inline]
     pub fn place(&self, subspan: &Subspan, pixel: usize, at: Location) -> [f32; 2] {

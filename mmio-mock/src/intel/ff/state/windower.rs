@@ -69,6 +69,8 @@ pub struct WmState {
     pub position_xy_offset: Option<Location>,
     /// Pixel Shader Uses Input Coverage Mask.
     pub input_coverage: bool,
+    /// Kernels may ask the pixel interpolator for weights of the vertices.
+    pub interpolates: bool,
     /// Render target writes need no header, and make the tests that cannot be made before the kernel. Otherwise header and
     /// payload have what they need.
     pub headerless: bool,

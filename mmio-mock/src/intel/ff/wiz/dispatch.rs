@@ -57,6 +57,7 @@ pub(super) fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights 
         depth_location: wm.position_zw,
         offsets: wm.position_xy_offset,
         coverage: wm.input_coverage,
+        asked: wm.interpolates,
         samples: wm.samples.places,
         sample_count: wm.samples.count,
         pixel: [state.raster.origin_bias_x, state.raster.origin_bias_y],
@@ -86,6 +87,10 @@ fn find_pixels(pixels: &mut ThreadPixels, group: &PixelGroup, state: &WizState, 
     }
     if late {
         find_depth(&mut pixels.depth, group, sampled);
+    }
+    let planes = active.weights.as_ref().and_then(PixelWeights::asked);
+    if planes.is_some() || pixels.planes.is_some() {
+        pixels.planes = planes;
     }
     if active.smooth {
         pixels.alpha = Some(alpha(group));

@@ -93,6 +93,10 @@ impl Recorded for Plain {
         pixels.array_index = self.state.render_target_array_index;
         pixels.late_tests = false;
         pixels.count_depth = false;
+        let planes = self.weights.as_ref().and_then(PixelWeights::asked);
+        if planes.is_some() || pixels.planes.is_some() {
+            pixels.planes = planes;
+        }
     }
 
     fn headerless(&self) -> bool {

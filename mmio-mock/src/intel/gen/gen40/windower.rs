@@ -166,6 +166,7 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
         position_zw: Location::Pixel,
         position_xy_offset: None,
         input_coverage: false,
+        interpolates: false,
         headerless: false,
         depth_clear: None,
         depth_resolve: None,

@@ -200,6 +200,7 @@ fn wm(
         pixel_shader_uses_source_w: s.pixel_shader_uses_source_w(),
         position_zw: location(s.position_zw_interpolation_mode()).unwrap_or_default(),
         position_xy_offset: location(s.position_xy_offset_select()),
+        interpolates: false,
         headerless: true,
         depth_clear: s.depth_buffer_clear().then(|| clear_value(state, depth)),
         depth_resolve: if s.depth_buffer_resolve_enable() {

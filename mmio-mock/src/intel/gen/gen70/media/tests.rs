@@ -41,7 +41,10 @@ fn grids_of_eight_threads_of_sixteen_channels() {
     ];
     let grid = Reader.grid(&words);
     assert_eq!((grid.descriptor, grid.channels), (32, 16));
-    assert_eq!((grid.threads, grid.first, grid.end), ([8, 1, 1], [0; 3], [2, 3, 4]));
+    assert_eq!(
+        (grid.threads, grid.first, grid.end),
+        ([8, 1, 1], [0; 3], [2, 3, 4])
+    );
     assert_eq!((grid.right, grid.bottom), (0xffff, 0xffff_ffff));
     assert!(!grid.indirect && !grid.predicated);
     let mut indirect = words;

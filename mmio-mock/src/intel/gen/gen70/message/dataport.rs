@@ -69,7 +69,8 @@ pub fn request(function: u8, desc: u32) -> Result<Request, &'static str> {
         sfid::DATAPORT_READ => Ok(block_read(desc, Cache::Sampler)),
         sfid::CONSTANT_CACHE => Ok(block_read(desc, Cache::Data)),
         sfid::DATAPORT_WRITE => render(desc),
-        _ => data(desc),
+        sfid::DATA_CACHE => data(desc),
+        _ => Ok(Request::Unknown),
     }
 }
 
