@@ -7,7 +7,7 @@ use super::*;
 use crate::intel::ff::payload::pixels::{Payload, PayloadState, PixelGroup};
 use crate::intel::ff::payload::{ObjectHeader, PayloadLayout, SetupHeader};
 use crate::intel::ff::state::geometry::ControlData;
-use crate::intel::ff::tests::{MEMORY, Rig};
+use crate::intel::ff::tests::machine::{MEMORY, Rig};
 use crate::intel::shared::message::{Descriptor, MessageSet, Request};
 use crate::intel::shared::urb_msg::entries::{EntryOp, EntryRequest, Step as Unit128};
 use crate::intel::td::KernelState;

@@ -6,7 +6,7 @@
 use super::*;
 use crate::intel::ff::state::streams::{Declaration, Stream, StreamBuffer};
 use crate::intel::ff::state::{DrawState, GeometryState};
-use crate::intel::ff::tests::{MEMORY, Rig};
+use crate::intel::ff::tests::machine::{MEMORY, Rig};
 use crate::intel::ff::topology::Topology;
 use crate::intel::r#gen::readers;
 use crate::intel::status::STREAMS;
