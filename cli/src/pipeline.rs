@@ -34,6 +34,12 @@ pub fn latch(device: &DeviceInfo, state: &mut PipelineState, id: CommandId, word
             let latched = commands.latched();
             latched.binding_tables(words, &mut state.binding_tables);
         }
+        // Where each stage has a command for its own, the pixel shader's comes last.
+        CommandId::State3dBindingTablePointersPs => {
+            if let (Some(table), Some(word)) = (state.binding_tables.last_mut(), words.get(1)) {
+                *table = *word;
+            }
+        }
         CommandId::State3dVertexBuffers => {
             for (index, buffer) in commands.vertex_buffers(words) {
                 if let Some(to) = state.vertex_buffers.get_mut(index) {
@@ -49,7 +55,7 @@ pub fn latch(device: &DeviceInfo, state: &mut PipelineState, id: CommandId, word
             state.index_buffer = buffer.ok().or(state.index_buffer);
         }
         // Where units have their state in commands.
-        CommandId::State3dWm => {
+        CommandId::State3dWm | CommandId::State3dPs => {
             state.kept.insert(id, words.to_vec());
         }
         _ => {}
@@ -58,9 +64,13 @@ pub fn latch(device: &DeviceInfo, state: &mut PipelineState, id: CommandId, word
 
 /// The first kernel of pixel shader threads, where a command names it.
 fn pixel_kernel(device: &DeviceInfo, state: &PipelineState) -> Option<u32> {
-    let words = state.kept.get(&CommandId::State3dWm)?;
-    let command = (device.tables.command_desc)(CommandId::State3dWm)?;
-    of_words(command.fields, "Kernel Start Pointer 0", words)
+    [CommandId::State3dPs, CommandId::State3dWm]
+        .into_iter()
+        .find_map(|id| {
+            let words = state.kept.get(&id)?;
+            let command = (device.tables.command_desc)(id)?;
+            of_words(command.fields, "Kernel Start Pointer 0", words)
+        })
 }
 
 /// The valid vertex elements, in their order.

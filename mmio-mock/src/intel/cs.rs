@@ -133,9 +133,11 @@ struct Long {
 pub struct Cs {
     info: &'static EngineInfo,
     batch: Option<GpuAddr>,
-    /// The space of the batch, and the global one for commands of the ring. It changes only while nothing is in
-    /// flight, so that all units work in one space.
+    /// The space that units work in: that of the batch or of its process, and the global one for commands of the ring. It changes only
+    /// while nothing is in flight, so that all units work in one space.
     space: Space,
+    /// The space that commands are read from.
+    source_space: Space,
     /// The batch may not execute privileged commands, nor may those that it starts.
     non_secure: bool,
     /// The head stays at this command of the blitter until it is done.
@@ -154,6 +156,7 @@ impl Cs {
             info,
             batch: None,
             space: Space::Global,
+            source_space: Space::Global,
             non_secure: false,
             blit: None,
             walk: None,
@@ -172,6 +175,7 @@ impl Cs {
     pub fn reset(&mut self) {
         self.batch = None;
         self.space = Space::Global;
+        self.source_space = Space::Global;
         self.non_secure = false;
         self.blit = None;
         self.walk = None;
@@ -189,10 +193,11 @@ impl Cs {
         self.space
     }
 
-    /// Whether what it does may write the driver's own pages: commands of the ring, and batches that the driver trusts.
+    /// Whether what it does may write the driver's own pages: commands of the ring, and batches that the driver trusts. In the space of a
+    /// process nothing does.
     #[inline]
     pub fn is_trusted(&self) -> bool {
-        self.batch.is_none() || !self.non_secure
+        self.batch.is_none() || !self.non_secure && self.space == Space::Global
     }
 
     /// Whether the parser gave up.
@@ -215,7 +220,7 @@ impl Cs {
     }
 
     /// Whether the next command is one that the media pipeline takes while its threads run.
-    pub fn next_is_object(&self, regs: &RegFile, mem: &mem::Memory) -> bool {
+    pub fn next_is_object(&self, regs: &RegFile, mem: &mut mem::Memory) -> bool {
         if self.stuck || self.blit.is_some() || mi::stopped(regs, self.info) && self.batch.is_none()
         {
             return false;
@@ -223,7 +228,8 @@ impl Cs {
         if self.walk.is_some() {
             return true;
         }
-        let header = self.source(regs).and_then(|s| s.header(mem).ok());
+        let source = self.source(regs);
+        let header = source.and_then(|source| self.read(mem, |mem| source.header(mem)).ok());
         let header = header.filter(|header| self.info.own_command(*header).is_none());
         let object = |desc: &CommandDesc| desc.is(Property::Object);
         header.and_then(regs.tables().command).is_some_and(object)
@@ -262,7 +268,7 @@ impl Cs {
         dwords: &mut Vec<u32>,
         ctx: &mut CsContext<'_, '_>,
     ) -> Step {
-        let header = match source.header(ctx.machine.mem) {
+        let header = match self.read(ctx.machine.mem, |mem| source.header(mem)) {
             Ok(header) => header,
             Err(fault) => return self.refuse(fault.into(), addr, None, ctx),
         };
@@ -291,7 +297,8 @@ impl Cs {
         dwords.clear();
         dwords.push(header);
         if length > 1
-            && let Err(fault) = source.rest(ctx.machine.mem, length - 1, dwords)
+            && let Err(fault) =
+                self.read(ctx.machine.mem, |mem| source.rest(mem, length - 1, dwords))
         {
             return self.refuse(fault.into(), addr, Some(header), ctx);
         }
@@ -359,7 +366,7 @@ impl Cs {
             dwords.clear();
             dwords.push(header);
             let prm = own.cite;
-            let rest = source.rest(ctx.machine.mem, length - 1, dwords);
+            let rest = self.read(ctx.machine.mem, |mem| source.rest(mem, length - 1, dwords));
             rest.map_or_else(UnitFault::from, |()| UnitFault::Unimplemented {
                 unit,
                 what,
@@ -435,13 +442,24 @@ impl Cs {
                 }
                 self.non_secure |= non_secure;
                 self.batch = Some(start);
-                self.move_to(space, ctx);
+                self.source_space = space;
+                self.move_to(mi::space_of_units(space, ctx), ctx);
             }
             Flow::EndBatch => {
                 self.batch = None;
+                self.source_space = Space::Global;
                 self.move_to(Space::Global, ctx);
             }
         }
+    }
+
+    /// Reads commands.
+    #[inline]
+    fn read<T>(&self, mem: &mut mem::Memory, look: impl FnOnce(&mem::Memory) -> T) -> T {
+        if self.source_space == self.space {
+            return look(mem);
+        }
+        look(&mem.enter(self.source_space))
     }
 
     /// Goes on in another space. What was derived from memory was derived from that of the old one.

@@ -202,10 +202,10 @@ impl Device {
                 }
             }
             // Further objects fill the EUs before threads have their turn.
-            let more = |cs: &Cs, media: &Media, machine: &Machine<'_>| {
+            let more = |cs: &Cs, media: &Media, machine: &mut Machine<'_>| {
                 media.accepts(machine) && cs.next_is_object(&self.regs, machine.mem)
             };
-            if !self.media.idle() && !more(&engine.cs, &self.media, &machine) {
+            if !self.media.idle() && !more(&engine.cs, &self.media, &mut machine) {
                 match self.media.step(&mut self.td, &mut machine) {
                     Work::Idle => {}
                     Work::Progress => return Step::Progress,

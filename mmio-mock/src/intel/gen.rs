@@ -100,8 +100,6 @@ pub struct DeviceInfo {
 pub struct ProcessTables {
     /// How they are built.
     pub format: &'static mem::TableFormat,
-    /// A register and a bit of it that switches them on.
-    pub enable: (RegId, u32),
     /// The entry of the global GTT where the directory begins, by the value of the engine's register.
     pub directory: fn(u32) -> usize,
 }

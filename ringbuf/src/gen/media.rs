@@ -1,13 +1,13 @@
 //! What batches of the media pipeline need of a generation.
 //!
-//! Headers and lengths: genxml gen4, gen45, gen5 and gen6 (PIPELINE_SELECT, STATE_BASE_ADDRESS, SURFACE_STATE). URB sizes: PRM
+//! Headers and lengths: genxml gen4, gen45, gen5, gen6 and gen7 (PIPELINE_SELECT, STATE_BASE_ADDRESS, SURFACE_STATE). URB sizes: PRM
 //! vol4 8.1 for the 965, Mesa `intel_device_info.c` for the others.
 mod commanded;
 mod pointed;
 
 use alloc::vec::Vec;
 
-use regs::platform::{GEN40, GEN45, GEN50, GEN60, Generation};
+use regs::platform::{GEN40, GEN45, GEN50, GEN60, GEN70, Generation};
 
 use crate::batch::{Batch, StateOffset};
 use crate::media::{Descriptors, FrontEnd, Kernel, Object, Surface};
@@ -37,6 +37,7 @@ static ROWS: &[(&Generation, MediaOps)] = &[
     (&GEN45, gen45::OPS),
     (&GEN50, gen50::OPS),
     (&GEN60, gen60::OPS),
+    (&GEN70, gen70::OPS),
 ];
 
 /// The row for a generation's tables; `None` for tables without a row.
@@ -47,7 +48,7 @@ pub fn of(tables: &Generation) -> Option<&'static MediaOps> {
 }
 
 macro_rules! row {
-    ($name:ident, $units:expr, $state:ident, $bases:expr) => {
+    ($name:ident, $units:expr, $state:ident, $height:expr, $bases:expr) => {
         mod $name {
             use alloc::vec::Vec;
 
@@ -99,8 +100,8 @@ macro_rules! row {
                             .with_surface_type(surftype::SURFTYPE_BUFFER)
                             .with_surface_format(format)
                             .with_width(last & 0x7f)
-                            .with_height(last >> 7 & 0x1fff)
-                            .with_depth(last >> 20)
+                            .with_height(last >> 7 & ((1 << $height) - 1))
+                            .with_depth(last >> (7 + $height))
                             .with_surface_pitch(pitch.saturating_sub(1))
                     }
                     Surface::Image {
@@ -124,12 +125,17 @@ macro_rules! row {
 /// PIPELINE_SELECT: the media pipeline (intel-vaapi-driver `PIPELINE_SELECT_MEDIA`).
 const MEDIA: u32 = 1;
 
-row!(gen40, 256, pointed, |bases| bases);
-row!(gen45, 384, pointed, |bases| bases);
-row!(gen50, 1024, pointed, |bases| bases
+row!(gen40, 256, pointed, 13, |bases| bases);
+row!(gen45, 384, pointed, 13, |bases| bases);
+row!(gen50, 1024, pointed, 13, |bases| bases
     .with_instruction_base_address_modify_enable(true)
     .with_instruction_access_upper_bound_modify_enable(true));
-row!(gen60, 512, commanded, |bases| bases
+row!(gen60, 512, commanded, 13, |bases| bases
+    .with_dynamic_state_base_address_modify_enable(true)
+    .with_dynamic_state_access_upper_bound_modify_enable(true)
+    .with_instruction_base_address_modify_enable(true)
+    .with_instruction_access_upper_bound_modify_enable(true));
+row!(gen70, 2048, commanded, 14, |bases| bases
     .with_dynamic_state_base_address_modify_enable(true)
     .with_dynamic_state_access_upper_bound_modify_enable(true)
     .with_instruction_base_address_modify_enable(true)
@@ -151,33 +157,52 @@ mod tests {
         assert_eq!(select(&GEN50), Some(later.to_vec()));
         let latest = [0x6904_0001, 0x6101_0008, 1, 1, 1, 1, 1, 1, 1, 1, 1];
         assert_eq!(select(&GEN60), Some(latest.to_vec()));
-        let unknown = GEN60.with_times_ten(70);
+        assert_eq!(select(&GEN70), Some(latest.to_vec()));
+        let unknown = GEN60.with_times_ten(80);
         assert!(of(&unknown).is_none());
     }
+
+    const IMAGE: Surface = Surface::Image {
+        width: 5,
+        height: 9,
+        pitch: 64,
+        format: 0x140,
+    };
+    const BUFFER: Surface = Surface::Buffer {
+        entries: (1 << 20 | 3 << 7 | 5) + 1,
+        pitch: 16,
+        format: 0xc7,
+    };
 
     /// Fields as in intel-vaapi-driver i965_structs.h: widths, heights and pitches are one less than they count.
     #[test]
     fn surfaces_count_from_one() {
-        for (_, MediaOps { surface, .. }) in ROWS {
-            let image = surface(&Surface::Image {
-                width: 5,
-                height: 9,
-                pitch: 64,
-                format: 0x140,
-            });
-            assert_eq!(
-                image[..4],
-                [1 << 29 | 0x140 << 18, 0, 8 << 19 | 4 << 6, 63 << 3]
-            );
-            let buffer = surface(&Surface::Buffer {
-                entries: (1 << 20 | 3 << 7 | 5) + 1,
-                pitch: 16,
-                format: 0xc7,
-            });
-            assert_eq!(
-                buffer[..4],
-                [4 << 29 | 0xc7 << 18, 0, 3 << 19 | 5 << 6, 1 << 21 | 15 << 3]
-            );
+        for (tables, MediaOps { surface, .. }) in
+            ROWS.iter().filter(|(tables, _)| *tables != &GEN70)
+        {
+            let image = [1 << 29 | 0x140 << 18, 0, 8 << 19 | 4 << 6, 63 << 3];
+            assert_eq!(surface(&IMAGE)[..4], image, "{}", tables.name);
+            let buffer = [4 << 29 | 0xc7 << 18, 0, 3 << 19 | 5 << 6, 1 << 21 | 15 << 3];
+            assert_eq!(surface(&BUFFER)[..4], buffer, "{}", tables.name);
         }
+    }
+
+    /// genxml gen7, RENDER_SURFACE_STATE: height in bits 29:16 and width in 13:0 of dword 2, depth in 31:21 and pitch in 17:0 of dword 3; isl
+    /// `isl_surface_state.c`: a buffer's count has 7, 14 and 6 bits there.
+    #[test]
+    fn surfaces_of_valleyview_have_other_places() {
+        let row = of(&GEN70).map(|ops| [(ops.surface)(&IMAGE), (ops.surface)(&BUFFER)]);
+        let image = [1 << 29 | 0x140 << 18, 0, 8 << 16 | 4, 63, 0, 0, 0, 0];
+        let buffer = [
+            4 << 29 | 0xc7 << 18,
+            0,
+            (1 << 13 | 3) << 16 | 5,
+            15,
+            0,
+            0,
+            0,
+            0,
+        ];
+        assert_eq!(row, Some([image.to_vec(), buffer.to_vec()]));
     }
 }

@@ -66,6 +66,8 @@ pub struct SpaceRegisters {
     pub base: RegId,
     /// PP_DIR_DCLV: which parts of the directory are there. None are when it is 0.
     pub valid: RegId,
+    /// A register and a bit of it that switches them on.
+    pub enable: (RegId, u32),
 }
 
 /// Where a command that is refused shows.

@@ -49,6 +49,14 @@ fn space(chosen: Chosen, ctx: &CsContext<'_, '_>) -> Space {
     }
 }
 
+/// The space that units work in while a batch is read from a space.
+pub fn space_of_units(batch: Space, ctx: &CsContext<'_, '_>) -> Space {
+    match batch {
+        Space::Global if ctx.reader.works_in_process() => space(Chosen::Process, ctx),
+        batch => batch,
+    }
+}
+
 /// MI_CONDITIONAL_BATCH_BUFFER_END: whether the batch is over.
 pub fn conditional_end(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
     let end = ctx.reader.conditional_end(d);

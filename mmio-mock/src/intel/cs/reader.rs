@@ -270,6 +270,12 @@ pub trait CommandReader: Debug + Sync {
     /// PIPE_CONTROL.
     fn pipe_control(&self, d: &[u32]) -> PipeControl;
 
+    /// Whether what a batch starts works in the space of the process, if there is one, also where the batch itself is read from the global
+    /// one. Stores of the streamer name their space.
+    fn works_in_process(&self) -> bool {
+        false
+    }
+
     /// MI_BATCH_BUFFER_START.
     fn batch_start(&self, d: &[u32]) -> BatchStart;
 

@@ -35,14 +35,11 @@ impl Device {
                 }
             }
         }
-        let Some(tables) = info.process_tables else {
-            return;
-        };
         let loads = |id| {
             let mut engines = info.all_engines().filter_map(|engine| engine.space);
-            id == tables.enable.0 || engines.any(|space| id == space.base || id == space.valid)
+            engines.any(|space| [space.base, space.valid, space.enable.0].contains(&id))
         };
-        if loads(place.id) {
+        if info.process_tables.is_some() && loads(place.id) {
             self.load_tables(memory);
         }
     }
@@ -52,11 +49,12 @@ impl Device {
         let Some(tables) = self.info.process_tables else {
             return;
         };
-        let (register, bit) = tables.enable;
-        let on = self.regs.get(register) & bit != 0;
         for engine in self.engines.all() {
             let space = engine.info().space;
-            let space = space.filter(|space| on && self.regs.get(space.valid) != 0);
+            let space = space.filter(|space| {
+                let (register, bit) = space.enable;
+                self.regs.get(register) & bit != 0 && self.regs.get(space.valid) != 0
+            });
             let root = space.map(|space| (tables.directory)(self.regs.get(space.base)));
             let loaded = root.map(|entry| Tables {
                 format: tables.format,

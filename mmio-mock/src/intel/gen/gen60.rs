@@ -71,6 +71,9 @@ const DONE: &[(Busy, RegId, u8)] = &[
     (Busy::Vf, RegId::Instdone1, 0),
 ];
 
+/// What switches tables of processes on, for all engines.
+const ENABLE: (RegId, u32) = (RegId::GfxMode, GFX_MODE::PPGTT_ENABLE::SET.value);
+
 const RENDER: EngineInfo = EngineInfo {
     status_page: StatusPage::Graphics,
     user_interrupt: GTISR::USER::SET.value,
@@ -78,6 +81,7 @@ const RENDER: EngineInfo = EngineInfo {
     space: Some(SpaceRegisters {
         base: RegId::RcsPpDirBase,
         valid: RegId::RcsPpDirDclv,
+        enable: ENABLE,
     }),
     // RVSYNC and RBSYNC (i915 of Linux 4.9, i915_reg.h `GEN6_RVSYNC`).
     semaphores: &[(0, RegId::RcsSync0), (2, RegId::RcsSync1)],
@@ -114,6 +118,7 @@ const BLITTER: EngineInfo = EngineInfo {
     space: Some(SpaceRegisters {
         base: RegId::BltPpDirBase,
         valid: RegId::BltPpDirDclv,
+        enable: ENABLE,
     }),
     flush_interrupt: GTISR::BLITTER_FLUSH_NOTIFY::SET.value,
     // BVSYNC and BRSYNC.
@@ -151,6 +156,7 @@ const VIDEO: EngineInfo = EngineInfo {
     space: Some(SpaceRegisters {
         base: RegId::BsdPpDirBase,
         valid: RegId::BsdPpDirDclv,
+        enable: ENABLE,
     }),
     flush_interrupt: 0,
     own_commands: codec::COMMANDS,
@@ -245,7 +251,6 @@ const ANSWERS: &[Answer] = &[
 
 static PROCESS_TABLES: ProcessTables = ProcessTables {
     format: &tables::PROCESS,
-    enable: (RegId::GfxMode, GFX_MODE::PPGTT_ENABLE::SET.value),
     directory: tables::directory,
 };
 
