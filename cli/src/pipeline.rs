@@ -140,6 +140,14 @@ pub fn flag(
     field.and_then(|field| value(field, address, dword)) == Some(1)
 }
 
+/// Whether a 3DPRIMITIVE says by itself that nothing is drawn: drivers give such commands when they set a context up.
+pub fn is_empty(fields: &'static [PackedField], words: &[u32]) -> bool {
+    let none = |name| of_words(fields, name, words) == Some(0);
+    let elsewhere = |name| of_words(fields, name, words) == Some(1);
+    let elsewhere = elsewhere("Indirect Parameter Enable") || elsewhere("Internal Vertex Count");
+    !elsewhere && (none("Vertex Count Per Instance") || none("Instance Count"))
+}
+
 /// A field of one dword of a command's words.
 pub fn of_words(fields: &'static [PackedField], name: &str, words: &[u32]) -> Option<u32> {
     let field = field(fields, name)?;

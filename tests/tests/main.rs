@@ -64,6 +64,7 @@ mod live_state_commands;
 mod live_stray;
 mod live_thread_state;
 mod live_threads;
+mod live_valleyview;
 mod live_vertex_ids;
 mod live_waves;
 mod mock_driver;

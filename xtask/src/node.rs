@@ -174,6 +174,7 @@ mod tests {
         let marked: Vec<_> = devices().map(|d| (d.renderer, d.quad_strips)).collect();
         assert_eq!(marked.first(), Some(&("965GM", false)));
         assert!(marked.contains(&("HD Graphics 3000 (SNB GT2)", true)));
-        assert_eq!(marked.iter().filter(|(_, strips)| *strips).count(), 1);
+        assert!(marked.contains(&("HD Graphics (BYT)", true)));
+        assert_eq!(marked.iter().filter(|(_, strips)| *strips).count(), 2);
     }
 }

@@ -81,6 +81,10 @@ pub fn walk(
         commands += 1;
         if command.is(Property::Draw) {
             let state = pipeline::target_state(device, state);
+            if pipeline::is_empty(command.fields, &words) {
+                ordinal += 1;
+                continue;
+            }
             if walk.last() != Some(state) && walk.draws.len() < MAX_DRAWS {
                 walk.draws.push(Draw { ordinal, state });
             }

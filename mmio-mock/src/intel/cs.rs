@@ -316,13 +316,16 @@ impl Cs {
             streamer: self.info.unit,
         });
         let command = Command { desc, addr, dwords };
-        let outcome =
-            if self.batch.is_some() && self.non_secure && desc.is_privileged(command.dwords) {
-                log::debug!("{} in a non-secure batch: left out", desc.name);
-                Ok(Flow::Next)
-            } else {
-                execute(&command, ctx)
-            };
+        let outcome = if self.batch.is_some()
+            && self.non_secure
+            && desc.is_privileged(command.dwords)
+            && !self.info.lets_users(desc.id, command.dwords)
+        {
+            log::debug!("{} in a non-secure batch: left out", desc.name);
+            Ok(Flow::Next)
+        } else {
+            execute(&command, ctx)
+        };
         match outcome {
             Ok(flow @ (Flow::Blit | Flow::Walk)) => {
                 let long = Long {

@@ -4,7 +4,7 @@
 //! their bases. An engine is a row here and an instance of [`Cs`](super::Cs) with its own ring, batch and fault.
 
 use regs::desc::{CommandDesc, Engine};
-use regs::ids::RegId;
+use regs::ids::{CommandId, RegId};
 use regs::platform::Generation;
 
 use crate::intel::status::Busy;
@@ -125,6 +125,11 @@ impl OwnCommand {
     }
 }
 
+/// Use Global GTT of the commands that store and load a register.
+const GLOBAL_GTT: u32 = 1 << 22;
+/// Bits of a dword that are the offset of a register.
+const REGISTER: u32 = 0x007f_fffc;
+
 /// Bytes of the block of registers that an engine has.
 const BLOCK: u32 = 0x1000;
 
@@ -155,6 +160,9 @@ pub struct EngineInfo {
     pub flush_interrupt: u32,
     /// Commands that share their opcodes with others of another engine.
     pub own_commands: &'static [OwnCommand],
+    /// Registers that commands of batches without privileges may load and store: byte offset of the first, and of the byte behind the last, in
+    /// ascending order. Such a command that names another one is left out.
+    pub user_registers: &'static [(u32, u32)],
     /// Registers that other engines signal by, by Register Select of MI_SEMAPHORE_MBOX.
     pub semaphores: &'static [(u32, RegId)],
     /// Where refused commands show.
@@ -170,6 +178,32 @@ impl EngineInfo {
     #[inline]
     pub fn takes(&self, command: &CommandDesc) -> bool {
         command.runs_on(self.class)
+    }
+
+    /// Whether a privileged command is carried out in a batch without privileges all the same: it loads or stores registers that are
+    /// for everybody, and names no address of the global GTT.
+    #[cold]
+    pub fn lets_users(&self, command: CommandId, dwords: &[u32]) -> bool {
+        let header = dwords.first().copied().unwrap_or_default();
+        let step = match command {
+            CommandId::MiLoadRegisterImm => 2,
+            CommandId::MiLoadRegisterMem | CommandId::MiStoreRegisterMem
+                if header & GLOBAL_GTT == 0 =>
+            {
+                dwords.len()
+            }
+            _ => return false,
+        };
+        let mut registers = dwords.iter().skip(1).step_by(step.max(1));
+        registers.all(|register| self.is_for_users(register & REGISTER))
+    }
+
+    fn is_for_users(&self, register: u32) -> bool {
+        let behind = (self.user_registers).partition_point(|(first, _)| *first <= register);
+        let range = behind
+            .checked_sub(1)
+            .and_then(|at| self.user_registers.get(at));
+        range.is_some_and(|(_, end)| register < *end)
     }
 
     /// The command of its own that a header starts.

@@ -80,6 +80,7 @@ pub const RENDER: EngineInfo = EngineInfo {
     space: None,
     flush_interrupt: 0,
     own_commands: &[],
+    user_registers: &[],
     semaphores: &[],
     errors: Errors::Device,
     domain: Domain::Render,

@@ -88,6 +88,7 @@ pub const BSD: EngineInfo = EngineInfo {
     space: None,
     flush_interrupt: 0,
     own_commands: &[],
+    user_registers: &[],
     semaphores: &[],
     errors: Errors::Own(RegId::BsdEsr),
     domain: Domain::Media,

@@ -126,6 +126,7 @@ const BLITTER: EngineInfo = EngineInfo {
     errors: Errors::Own(RegId::BltEsr),
     domain: Domain::Blitter,
     own_commands: &[],
+    user_registers: &[],
     done: &[(Busy::Parser, RegId::BltInstdone, 0)],
 };
 

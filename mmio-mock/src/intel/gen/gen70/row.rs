@@ -59,6 +59,25 @@ const DONE: &[(Busy, RegId, u8)] = &[
 /// What switches tables of processes on, in the register of an engine (i915 `RING_MODE_GEN7`).
 const PPGTT: u32 = GFX_MODE::PPGTT_ENABLE::SET.value;
 
+/// Registers that batches of users may load and store by themselves. The manuals of later generations list some of them ("User Mode Non-Privileged
+/// Registers"); that of this one is not at hand. INSTPM has to be among them: i915 6.1 does not let it pass (i915_cmd_parser.c
+/// `gen7_render_regs`), and what Mesa's crocus draws depends on it (crocus_state.c `crocus_init_render_context`), with stream output and indirect draws
+/// in the same batch.
+const USER_REGISTERS: &[(u32, u32)] = &[
+    (0x2094, 0x2098), // NOPID
+    (0x20c0, 0x20c4), // INSTPM
+    (0x2290, 0x2298), // CS_INVOCATION_COUNT
+    (0x2300, 0x2360), // Statistics counters, TIMESTAMP
+    (0x2400, 0x241c), // MI_PREDICATE_*
+    (0x2420, 0x2424), // 3DPRIM_END_OFFSET
+    (0x2430, 0x2444), // 3DPRIM_*
+    (0x2500, 0x250c), // GPGPU_DISPATCHDIM*
+    (0x5200, 0x5220), // SO_NUM_PRIMS_WRITTEN
+    (0x5240, 0x5260), // SO_PRIM_STORAGE_NEEDED
+    (0x5280, 0x5290), // SO_WRITE_OFFSET
+    (0x7000, 0x700c), // CACHE_MODE_0, CACHE_MODE_1, GT_MODE
+];
+
 const RENDER: EngineInfo = EngineInfo {
     status_page: StatusPage::Graphics,
     user_interrupt: GTISR::USER::SET.value,
@@ -70,6 +89,7 @@ const RENDER: EngineInfo = EngineInfo {
     }),
     // RVSYNC and RBSYNC (i915 gt/intel_engine_regs.h `GEN6_RVSYNC`).
     semaphores: &[(0, RegId::RcsSync0), (2, RegId::RcsSync1)],
+    user_registers: USER_REGISTERS,
     done: DONE,
     ..gen40::RENDER
 };
@@ -111,6 +131,8 @@ const BLITTER: EngineInfo = EngineInfo {
     errors: Errors::Own(RegId::BltEsr),
     domain: Domain::Blitter,
     own_commands: &[],
+    // BCS_SWCTRL.
+    user_registers: &[(0x2_2200, 0x2_2204)],
     done: &[(Busy::Parser, RegId::BltInstdone, 0)],
 };
 
@@ -146,6 +168,7 @@ const VIDEO: EngineInfo = EngineInfo {
     flush_interrupt: 0,
     // VBSYNC and VRSYNC.
     semaphores: &[(0, RegId::BsdSync0), (2, RegId::BsdSync1)],
+    user_registers: &[],
     errors: Errors::Own(RegId::BsdEsr),
     domain: Domain::Media,
     done: &[(Busy::Parser, RegId::BsdInstdone, 0)],
