@@ -180,15 +180,12 @@ fn every_printed_bit_is_where_the_tables_have_it() {
         if whole.is_some() && found.is_empty() {
             continue;
         }
-        match found.iter().find(|p| named(p.field.name, words[4])) {
-            Some(p) => {
-                last = Some(p.field);
-                seen.insert((c.name, p.group, p.field.start));
-            }
-            None => {
-                let names: Vec<&str> = found.iter().map(|p| p.field.name).collect();
-                let _ = writeln!(wrong, "{line}: {names:?}");
-            }
+        if let Some(p) = found.iter().find(|p| named(p.field.name, words[4])) {
+            last = Some(p.field);
+            seen.insert((c.name, p.group, p.field.start));
+        } else {
+            let names: Vec<&str> = found.iter().map(|p| p.field.name).collect();
+            let _ = writeln!(wrong, "{line}: {names:?}");
         }
     }
     // Nothing of these commands is ours alone.

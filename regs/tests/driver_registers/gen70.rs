@@ -151,8 +151,8 @@ fn others() -> Vec<Row> {
         row("GT_SCRATCH", 0x4_f100, 0, "GEN7_GT_SCRATCH_REG_NUM")
             .shape(32, 8)
             .stores(ALL),
-        // VLV_GFX_CLK_STATUS_BIT 3.
-        row("VLV_GTLC_SURVIVABILITY", 0x13_0098, 0, "VLV_GTLC_")
+        // VLV_GFX_CLK_STATUS_BIT 3: the clock runs.
+        row("VLV_GTLC_SURVIVABILITY", 0x13_0098, 8, "VLV_GTLC_")
             .stores(ALL & !8)
             .shows(8),
         row("FORCEWAKE_VLV", 0x13_00b0, 0, "FORCEWAKE_VLV").masks(0xffff),
