@@ -125,11 +125,13 @@ fn types_are_the_manuals() {
             "UW" | "W" => format!("<16,8,2>{ty}"),
             _ => format!("<8,8,1>{ty}"),
         };
-        let stride = match dst {
-            "UB" | "B" => 4,
+        // Bytes are computed as words, and results lie as far apart.
+        let size = |ty: &str| match ty {
+            "UB" | "B" => 1,
             "UW" | "W" => 2,
-            _ => 1,
+            _ => 4,
         };
+        let stride = (size(src).max(2) / size(dst)).max(1);
         let src = region(src);
         format!("{op}(8) g10<{stride}>{dst} g2{src} g3{src} {{ align1 1Q }};")
     };

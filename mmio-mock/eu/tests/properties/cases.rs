@@ -296,6 +296,7 @@ fn draw(rng: &mut Rng, spec: &Spec) -> Drawn {
             alt: false,
             dst: spec.dst,
             nearest: false,
+            second_word: false,
         },
         inst,
         setup,
