@@ -41,7 +41,7 @@ pub fn form(rng: &mut Rng, set: Verx10) -> Inst {
 }
 
 /// Channels in fours, with swizzles and write masks.
-fn align16(rng: &mut Rng, set: Verx10) -> Inst {
+pub fn align16(rng: &mut Rng, set: Verx10) -> Inst {
     let mut i = loop {
         let i = instruction(rng, set);
         if i.num_src < 3 && !matches!(i.opcode, Opcode::Math | Opcode::Pln) {

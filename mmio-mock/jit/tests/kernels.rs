@@ -288,6 +288,13 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
                     continue;
                 }
             }
+            if rng.u32(..12) == 0
+                && body.len() + 2 <= count
+                && let [Ok(first), Ok(second)] = parted(rng, set)
+            {
+                body.extend([first, second]);
+                continue;
+            }
             let made = match rng.u32(..4) {
                 0 => integers::form(rng, set),
                 1 => forms::form(rng, set),
@@ -310,6 +317,18 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
     }
     out.push(end(set));
     out
+}
+
+/// Two instructions that write parts of one register, the first of which leaves it taken; now and then both do.
+fn parted(rng: &mut Rng, set: Verx10) -> [Result<[u32; 4], isa::EncodeError>; 2] {
+    let [mut first, mut second] = [(); 2].map(|()| forms::align16(rng, set));
+    let mask = rng.u8(1..15);
+    second.dst.addr = first.dst.addr;
+    (first.dst.writemask, second.dst.writemask) = (mask, !mask & 15);
+    first.no_dd_clr = true;
+    second.no_dd_chk = true;
+    second.no_dd_clr = rng.u32(..10) == 0;
+    [first, second].map(|inst| isa::encode(set, &inst))
 }
 
 /// The distance of so many instructions.

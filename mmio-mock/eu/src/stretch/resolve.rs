@@ -177,6 +177,7 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         !s.abs && small && matches!(s.kind, SrcKind::Table(_))
     };
     let dword = |s: &Src| matches!(s.num, Num::D | Num::Ud);
+    let constant = |s: &Src| matches!((s.num, &s.kind), (Num::Uw | Num::W, SrcKind::Imm(_)));
     let whole = |s: &Src| dword(s) && exec::plain(s);
     let into_dwords = into_dwords(d);
     // Words become floats beside a float.
@@ -237,7 +238,11 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Add if plain && mixed => (Operation::Add, 2),
         Opcode::Mul if plain && mixed => (Operation::Multiply, 2),
         // Of two dwords the low word of one is taken.
-        Opcode::Mul if into_dwords && (word(a) && (dword(b) || word(b)) || dword(a) && word(b)) => {
+        Opcode::Mul
+            if into_dwords
+                && (word(a) && (dword(b) || word(b) || constant(b))
+                    || dword(a) && (word(b) || constant(b))) =>
+        {
             let modified = [a, b].iter().any(|s| s.negate || s.abs);
             ((!modified).then_some(Operation::MultiplyDwords)?, 2)
         }
@@ -390,7 +395,8 @@ pub(super) fn operand(s: &Src, exec: u8, elsewhere: bool) -> Option<Operand> {
     let place = match &s.kind {
         SrcKind::Vec(first) => Place::Vector(*first),
         SrcKind::Scalar(dword) => Place::Scalar(*dword),
-        SrcKind::Imm(values) => Place::Constant(*values),
+        // CAST: words as dwords.
+        SrcKind::Imm(values) => Place::Constant(values.map(|v| s.num.extend(v) as u32)),
         SrcKind::Table(_) if elsewhere => Place::Nowhere,
         SrcKind::Table(table) if s.num.size() == 4 => {
             let at = all_lanes(table, exec).map(|byte| byte / 4);
