@@ -29,3 +29,4 @@ mod validate_docs;
 mod validate_mesa;
 mod validate_random;
 mod validate_snb;
+mod valleyview;

@@ -5,6 +5,7 @@
 //! Operands are resolved to places in the thread's registers, so a compiler knows no encoding and no generation. The
 //! interpreter remains what decides: a compiler takes on only what it does bit for bit alike.
 
+mod bits;
 pub(crate) mod places;
 pub(crate) mod resolve;
 mod special;
@@ -17,6 +18,7 @@ pub use crate::operand::narrow;
 use crate::port::FloatMode;
 pub use crate::rounding::sum_toward_zero;
 use crate::thread::Flags;
+pub use bits::{Bits, bits};
 pub use places::{window, word_window};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -102,7 +104,9 @@ pub enum Operation {
         /// To the nearest one, of two as near the even one; else toward zero.
         even: bool,
     },
-    /// A dword as a float.
+    /// Bits of dwords, as [`bits`] computes them.
+    Bits(Bits),
+    /// A dword as a float; `negate` is of the number.
     ToFloat {
         /// The dword is signed.
         signed: bool,
@@ -218,6 +222,7 @@ impl Operation {
                 | Operation::AccumulateProduct { .. }
                 | Operation::MultiplyHigh { .. }
                 | Operation::Divide { .. }
+                | Operation::Bits(_)
                 | Operation::ToDword { .. }
                 | Operation::AddWords
                 | Operation::SetFlag
@@ -400,7 +405,8 @@ pub struct Step {
     pub wide: bool,
     /// The channels that it has, one bit each.
     pub lanes: u16,
-    /// Mask bit of its first channel: 0, 16, or 8 and 24 when it is not wide. In the flags it is this number modulo 16.
+    /// Mask bit of its first channel: 0, 16, or 8 and 24 when it is not wide; four more when it has four channels at most. In the flags it
+    /// is this number modulo 16.
     pub shift: u8,
     /// Channels execute that are masked off, too.
     pub unmasked: bool,
