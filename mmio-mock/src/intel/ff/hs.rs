@@ -1,4 +1,4 @@
-//! Hull shader unit: vertices of a patch in, threads that work on it together, the patch out.
+//! Hull shader unit: vertices in, threads that work together, patches out.
 //!
 //! Intel's manual of Gen7, volume 2 part 1, HS stage; Mesa brw_vec4_tcs.cpp (threads wait for one another at a barrier). Not modelled: several patches in work
 //! at once; vertices that a thread gives back before its end (Mesa, `TCS_OPCODE_RELEASE_INPUT`) stay until all threads of the patch have ended.

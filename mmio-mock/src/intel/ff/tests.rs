@@ -1,4 +1,6 @@
-//! Stages on plain state, with kernels of the 965's instruction set: hull shader, tessellation, domain shader.
+//! Hull shader, tessellation and domain shader on plain state.
+//!
+//! Kernels are of the 965's instruction set.
 
 mod ds;
 mod hs;

@@ -1,4 +1,4 @@
-//! Patches: which vertices they have, that their threads live together, and what is dropped.
+//! Patches: their vertices, threads that live together, what is dropped.
 
 use super::rig::{DONE, HS_KERNEL, Rig, urb_write};
 use crate::intel::ff::Step;
