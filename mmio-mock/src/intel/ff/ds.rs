@@ -58,9 +58,9 @@ impl Shaded {
         let Some(index) = self.order.pop_front() else {
             return false;
         };
-        if let Some(entry) = self.entries.get_mut(usize::from(index)) {
-            let entry = entry.take();
-            entry.into_iter().for_each(|entry| urb.release(entry));
+        let entry = self.entries.get_mut(usize::from(index));
+        if let Some(entry) = entry.and_then(Option::take) {
+            urb.release(entry);
         }
         true
     }
