@@ -6,8 +6,10 @@
 
 pub mod cl;
 pub mod clipper;
+pub mod ds;
 pub mod gs;
 pub mod gs_entry;
+pub mod hs;
 pub mod kept;
 pub mod link;
 pub mod list;
@@ -19,6 +21,7 @@ pub mod sol;
 pub mod spawn;
 pub mod stage;
 pub mod state;
+pub mod te;
 pub mod topology;
 pub mod vf;
 pub mod vs;

@@ -27,10 +27,14 @@ pub enum Owner {
     Vfe,
     /// Command streamer: CURBE.
     Cs,
+    /// Hull shader: patches.
+    Hs,
+    /// Domain shader: VUEs.
+    Ds,
 }
 
 /// Number of owners.
-pub const OWNERS: usize = 6;
+pub const OWNERS: usize = 8;
 
 /// One owner's section: a range of rows cut into entries with reference counts.
 #[derive(Clone, Debug, Default)]

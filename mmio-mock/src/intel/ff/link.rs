@@ -5,9 +5,11 @@
 use std::collections::VecDeque;
 
 use eu::Grf;
+use tess::Point;
 
-use super::topology::{Object, StreamVertex};
+use super::topology::{Object, StreamVertex, Topology};
 use super::wiz::SetupPrimitive;
+use crate::intel::urb::UrbHandle;
 
 /// What a stage takes from the stage above it, or hands to the one below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,10 @@ pub enum Cargo {
     Vertices,
     /// Vertices of several streams.
     Streams,
+    /// Patches of the hull shader.
+    Patches,
+    /// Points of patches.
+    Domain,
     /// Objects cut from a stream.
     Objects,
     /// What is left of objects after a clipper that clips by itself.
@@ -44,6 +50,34 @@ pub struct Streamed {
     pub vertex: StreamVertex,
     /// Its stream: 0 to 3.
     pub stream: u8,
+}
+
+/// A patch out of HS. Whoever has it owns one reference to its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// The entry: factors, and what DS threads read.
+    pub entry: UrbHandle,
+    /// Number of the patch in its instance.
+    pub number: u32,
+}
+
+/// A point of a patch on its way to DS, as often as objects have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DomainVertex {
+    /// The patch; its reference goes with the last point.
+    pub patch: Patch,
+    /// Number of the point in the patch.
+    pub index: u16,
+    /// Where it lies.
+    pub point: Point,
+    /// Topology of the objects.
+    pub topology: Topology,
+    /// First point of a primitive.
+    pub start: bool,
+    /// Last point of a primitive.
+    pub end: bool,
+    /// Last point of the patch.
+    pub last: bool,
 }
 
 /// A corner of a piece.
@@ -86,6 +120,10 @@ pub struct Link {
     pub vertices: VecDeque<StreamVertex>,
     /// Vertices of several streams, in order.
     pub streams: VecDeque<Streamed>,
+    /// Patches, in order.
+    pub patches: VecDeque<Patch>,
+    /// Points of patches, in order.
+    pub domain: VecDeque<DomainVertex>,
     /// Objects, in order.
     pub objects: VecDeque<Object>,
     /// What is left of objects, in order.

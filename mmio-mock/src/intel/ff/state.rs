@@ -5,6 +5,7 @@
 pub mod geometry;
 pub mod setup;
 pub mod streams;
+pub mod tessellation;
 pub mod units;
 pub mod vertex;
 pub mod windower;
@@ -18,6 +19,7 @@ use crate::intel::urb::UrbHandle;
 
 pub use geometry::GeometryState;
 pub use setup::{ClipperState, SetupState};
+pub use tessellation::{DsState, HsState, TeState};
 pub use units::{
     ApiMode, Bounds, ClipMode, ClipState, CullMode, DrawState, GsState, PositionSpace, SfState,
     UnitConfig, Viewport, VsState,

@@ -64,6 +64,7 @@ pub(super) fn read(
                 start,
                 end,
                 renumber: false,
+                number: None,
                 edge: true,
                 tag: Tag {
                     relative: at & RELATIVE,
@@ -184,15 +185,12 @@ fn objects(topology: Topology, vertices: u32) -> u32 {
         | Topology::LineStripContBf => strip(2, 1),
         Topology::LineLoop => strip(2, 1) + u32::from(vertices > 1),
         Topology::TriList | Topology::RectList => vertices / 3,
-        Topology::TriStrip
-        | Topology::TriStripReverse
-        | Topology::TriFan
-        | Topology::TriFanNoStipple
-        | Topology::Polygon => strip(3, 1),
         Topology::QuadList | Topology::LineListAdj => vertices / 4,
         Topology::QuadStrip => strip(4, 2),
         Topology::LineStripAdj => strip(4, 1),
         Topology::TriListAdj => vertices / 6,
         Topology::TriStripAdj => strip(6, 2),
+        // Triangles that share vertices. Patches are refused.
+        _ => strip(3, 1),
     }
 }

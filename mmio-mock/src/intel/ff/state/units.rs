@@ -2,7 +2,9 @@
 //!
 //! PRM: volume 2 (VS_STATE, GS_STATE, CLIP_STATE, SF_STATE and their viewports); codes from genxml gen4.
 
-use crate::intel::ff::state::{ClipperState, Curbe, GeometryState, SetupState};
+use crate::intel::ff::state::{
+    ClipperState, Curbe, DsState, GeometryState, HsState, SetupState, TeState,
+};
 use crate::intel::shared::context::ThreadContext;
 use crate::intel::status::Busy;
 use crate::intel::td::{ConstantSource, KernelState, Pushed, UrbRead};
@@ -220,6 +222,12 @@ pub struct SfState {
 pub struct DrawState {
     /// Vertex shader.
     pub vs: VsState,
+    /// Hull shader, when enabled.
+    pub hs: Option<HsState>,
+    /// Tessellation engine, when enabled.
+    pub te: Option<TeState>,
+    /// Domain shader, when enabled.
+    pub ds: Option<DsState>,
     /// Geometry shader, when enabled.
     pub gs: Option<GsState>,
     /// Geometry shader of generations in which its threads write all vertices into one entry, when enabled.
@@ -234,23 +242,26 @@ pub struct DrawState {
     pub setup: SetupState,
     /// Vertices and objects of the draw are counted (3DSTATE_VF_STATISTICS).
     pub vf_statistics: bool,
-    /// The stage that counts its objects, which is the first that assembles them. `None`: the GS of [`Self::gs`] where it is
-    /// enabled, otherwise the clipper.
-    pub counts: Option<Busy>,
+    /// The stream output logic has a part in the draw: it writes, or not all vertices go on as they are.
+    pub streams: bool,
 }
 
 impl DrawState {
-    /// Whether a stage counts the objects of the draw (`IA_PRIMITIVES_COUNT`), where [`Self::counts`] names one.
-    pub fn counted_by(&self, part: Busy) -> bool {
-        self.vf_statistics && self.counts == Some(part)
+    /// The stage that assembles objects first, and so counts them.
+    fn assembles(&self) -> Busy {
+        if self.hs.is_some() {
+            Busy::Hs
+        } else if self.gs.is_some() || self.geometry.is_some() {
+            Busy::Gs
+        } else if self.streams {
+            Busy::Sol
+        } else {
+            Busy::Clip
+        }
     }
 
-    /// Whether the clipper counts them.
-    pub fn counted_by_clipper(&self) -> bool {
-        let named = self.counts.unwrap_or(match self.gs {
-            Some(_) => Busy::Gs,
-            None => Busy::Clip,
-        });
-        self.vf_statistics && named == Busy::Clip
+    /// Whether a stage counts the objects of the draw (`IA_PRIMITIVES_COUNT`).
+    pub fn counted_by(&self, part: Busy) -> bool {
+        self.vf_statistics && self.assembles() == part
     }
 }
