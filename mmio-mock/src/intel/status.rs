@@ -109,6 +109,8 @@ pub enum Busy {
     Ds,
     /// Geometry shader.
     Gs,
+    /// Stream output logic.
+    Sol,
     /// Clipper.
     Clip,
     /// Strips and fans.
@@ -211,6 +213,9 @@ impl Client {
 pub struct Status {
     /// Guest-visible counters.
     pub statistics: Statistics,
+    /// SO_WRITE_OFFSET: where the next vertex goes in each stream output buffer, in bytes from its base. Commands and the host
+    /// read and write it; the unit that writes the buffers counts it on.
+    pub stream_offsets: [u32; STREAMS],
     /// The model's own counters.
     pub activity: Activity,
     faults: FaultLog,

@@ -108,7 +108,8 @@ impl Stage for Hs {
             if ctx.must_settle(&state.unit) {
                 return Step::Settle;
             }
-            if !self.begin(state, ctx.machine) {
+            let counted = ctx.draw.counted_by(Busy::Hs);
+            if !self.begin(state, counted, ctx.machine) {
                 return Step::Blocked;
             }
         }
@@ -156,8 +157,9 @@ impl Hs {
         }
     }
 
-    /// Takes up the patch whose vertices are there; `false` when no entry is free for it.
-    fn begin(&mut self, state: &HsState, machine: &mut Machine<'_>) -> bool {
+    /// Takes up the patch whose vertices are there; `false` when no entry is free for it. It may be
+    /// counted as a primitive of the draw.
+    fn begin(&mut self, state: &HsState, counted: bool, machine: &mut Machine<'_>) -> bool {
         let Some(entry) = machine.urb.allocate(Owner::Hs) else {
             return false;
         };
@@ -182,7 +184,7 @@ impl Hs {
             });
         }
         let statistics = &mut machine.status.statistics;
-        if state.counts_patches {
+        if counted {
             statistics.ia_primitives = statistics.ia_primitives.wrapping_add(1);
         }
         if state.unit.statistics {

@@ -18,6 +18,8 @@ pub enum Cargo {
     Fetched,
     /// A stream of vertices.
     Vertices,
+    /// Vertices of several streams.
+    Streams,
     /// Patches of the hull shader.
     Patches,
     /// Points of patches.
@@ -39,6 +41,15 @@ pub struct Fetched {
     pub fresh: bool,
     /// Vertex index, as the snapshot of VS shows it.
     pub index: u32,
+}
+
+/// A vertex of one of several streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streamed {
+    /// The vertex.
+    pub vertex: StreamVertex,
+    /// Its stream: 0 to 3.
+    pub stream: u8,
 }
 
 /// A patch out of HS. Whoever has it owns one reference to its entry.
@@ -107,6 +118,8 @@ pub struct Link {
     pub fetched: Vec<Fetched>,
     /// Vertices of a stream, in order.
     pub vertices: VecDeque<StreamVertex>,
+    /// Vertices of several streams, in order.
+    pub streams: VecDeque<Streamed>,
     /// Patches, in order.
     pub patches: VecDeque<Patch>,
     /// Points of patches, in order.

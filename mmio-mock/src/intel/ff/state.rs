@@ -2,7 +2,9 @@
 //!
 //! PRM: volume 2 (3DSTATE_*).
 
+pub mod geometry;
 pub mod setup;
+pub mod streams;
 pub mod tessellation;
 pub mod units;
 pub mod vertex;
@@ -15,6 +17,7 @@ use regs::any::CommandId;
 use crate::intel::shared::context::StateBases;
 use crate::intel::urb::UrbHandle;
 
+pub use geometry::GeometryState;
 pub use setup::{ClipperState, SetupState};
 pub use tessellation::{DsState, HsState, TeState};
 pub use units::{

@@ -146,6 +146,8 @@ pub struct UrbEvent {
     pub prim_end: bool,
     /// End of thread rode on the message.
     pub eot: bool,
+    /// End of thread: vertices that it has written into the entries, where it writes several into one.
+    pub counts: [u16; 2],
     /// FF_SYNC: vertices that the thread will stream out.
     pub stream_vertices: u16,
     /// FF_SYNC: primitives that the streamed vertex buffers need room for.

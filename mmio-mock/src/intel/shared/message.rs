@@ -17,6 +17,7 @@ use super::math::MathRequest;
 use super::sampler::message::SamplerRequest;
 use super::spawner::SpawnerRequest;
 use super::urb_msg::UrbRequest;
+use super::urb_msg::entries::EntryRequest;
 
 /// A message by its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum Request {
     Write(WriteRequest),
     /// URB.
     Urb(UrbRequest),
+    /// URB, of generations whose messages name a place in each of two entries.
+    Entries(EntryRequest),
     /// Thread spawner.
     Spawner(SpawnerRequest),
     /// The descriptor breaks a rule of its function, which is named.

@@ -228,6 +228,13 @@ impl Router<'_> {
                     self.debug.urb_write(header[7], msg.payload);
                 }
             }
+            Request::Entries(request) => {
+                urb_msg::entries::execute(&request, msg, response, self.urb, self.events)
+                    .map_err(|r| refuse("URB", msg, r.what()))?;
+                if let Some(header) = msg.payload.first() {
+                    self.debug.urb_write(header[7], msg.payload);
+                }
+            }
             Request::Spawner(request) => match shared.spawner.execute(request, msg) {
                 Ok(spawner::Outcome::Done) => {}
                 Ok(spawner::Outcome::Busy) => return Ok(Delivery::Busy),
