@@ -18,7 +18,7 @@ pub struct Range {
 
 impl Range {
     /// Between the least factor of a partitioning and its limit.
-    pub fn new(partitioning: Partitioning, limits: &Limits) -> Self {
+    pub fn new(partitioning: Partitioning, limits: Limits) -> Self {
         let (least, limit, most) = match partitioning {
             Partitioning::Integer => (1.0, limits.not_odd, 64.0),
             Partitioning::OddFractional => (1.0, limits.odd, 63.0),

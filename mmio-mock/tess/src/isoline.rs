@@ -11,8 +11,8 @@ pub fn cut(setting: &Setting, factors: &Factors, out: &mut Vec<Point>) -> Option
     if cull(&[density, detail]) {
         return None;
     }
-    let lines = Range::new(Partitioning::Integer, &setting.limits).edge(density);
-    let line = Range::new(setting.partitioning, &setting.limits).edge(detail);
+    let lines = Range::new(Partitioning::Integer, setting.limits).edge(density);
+    let line = Range::new(setting.partitioning, setting.limits).edge(detail);
     for number in 0..lines.points() - 1 {
         let v = lines.place(number);
         out.extend((0..line.points()).map(|point| Point {

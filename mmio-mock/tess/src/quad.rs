@@ -30,7 +30,7 @@ pub fn cut(
     if cull(&edges) {
         return None;
     }
-    let range = Range::new(setting.partitioning, &setting.limits);
+    let range = Range::new(setting.partitioning, setting.limits);
     let mut all = edges.iter().chain(&factors.inside);
     let framed = all.any(|&factor| range.divides(factor));
     let inside = factors.inside.map(|factor| range.inside(factor, framed));

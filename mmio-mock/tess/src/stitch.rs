@@ -151,11 +151,10 @@ pub fn regular(
     let all = count.saturating_sub(1);
     for at in 0..all {
         walk.quadrilateral(match diagonals {
-            Diagonals::Forward => FROM_INSIDE,
             Diagonals::ForwardExceptMiddle if at + 1 == count / 2 => CROSSED,
             Diagonals::ForwardExceptMiddle => FROM_OUTSIDE,
             Diagonals::Mirrored if at < count / 2 => CROSSED,
-            Diagonals::Mirrored => FROM_INSIDE,
+            Diagonals::Forward | Diagonals::Mirrored => FROM_INSIDE,
         });
     }
     if trapezoid {

@@ -32,7 +32,7 @@ pub fn cut(
     if cull(&edges) {
         return None;
     }
-    let range = Range::new(setting.partitioning, &setting.limits);
+    let range = Range::new(setting.partitioning, setting.limits);
     let framed = edges.iter().any(|&edge| range.divides(edge));
     let inside = range.inside(factors.inside[0], framed);
     let patch = Patch {

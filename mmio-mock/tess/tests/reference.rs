@@ -84,7 +84,9 @@ fn patches_are_those_of_the_reference() {
             hash.add(u.to_bits());
             hash.add(v.to_bits());
         }
-        indices.iter().for_each(|&index| hash.add(index));
+        for &index in &indices {
+            hash.add(index);
+        }
         assert_eq!(hash.0, expected, "{line}");
         count += 1;
     }

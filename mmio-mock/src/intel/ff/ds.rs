@@ -1,6 +1,6 @@
-//! Domain shader unit: pairs points of patches, dispatches SIMD4x2 threads, puts out vertices.
+//! Domain shader unit: pairs points of patches, and puts out vertices.
 //!
-//! Intel's manual of Gen7, volume 2 part 1, DS stage; Mesa brw_vec4_tes.cpp. A point that several objects have is shaded once, as long as the section of the URB
+//! Intel's manual of Gen7, volume 2 part 1, DS stage; Mesa brw_vec4_tes.cpp. Threads are SIMD4x2. A point that several objects have is shaded once, as long as the section of the URB
 //! has room for its vertex. Not modelled: several DS threads in flight at once; which points hardware's cache keeps.
 
 use std::collections::VecDeque;
@@ -58,9 +58,9 @@ impl Shaded {
         let Some(index) = self.order.pop_front() else {
             return false;
         };
-        if let Some(entry) = self.entries.get_mut(usize::from(index)) {
-            let entry = entry.take();
-            entry.into_iter().for_each(|entry| urb.release(entry));
+        let entry = self.entries.get_mut(usize::from(index));
+        if let Some(entry) = entry.and_then(Option::take) {
+            urb.release(entry);
         }
         true
     }

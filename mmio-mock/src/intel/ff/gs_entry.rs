@@ -91,7 +91,11 @@ impl Stage for GsEntry {
     }
 
     fn gives(&self) -> &'static [Cargo] {
-        &[Cargo::Vertices, Cargo::Streams]
+        &[Cargo::Streams]
+    }
+
+    fn off(&self, draw: &DrawState) -> bool {
+        draw.geometry.is_none()
     }
 
     fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
@@ -108,10 +112,17 @@ impl Stage for GsEntry {
         let Some(state) = &ctx.draw.geometry else {
             return Ok(());
         };
-        state.topology.map_err(|code| UnitFault::Command {
-            unit: "GS",
-            what: format!("3DSTATE_GS with reserved output topology {code:#x}"),
-        })?;
+        let topology = state.topology.map_err(|code| code.to_string());
+        let is_patch = |topology: Topology| topology.patch().is_some();
+        if topology
+            .as_ref()
+            .map_or(true, |&topology| is_patch(topology))
+        {
+            return Err(UnitFault::Command {
+                unit: "GS",
+                what: format!("3DSTATE_GS with output topology {topology:?}"),
+            });
+        }
         machine.urb.share(Owner::Gs, true);
         Ok(())
     }
@@ -120,10 +131,10 @@ impl Stage for GsEntry {
         input.vertices.is_empty()
     }
 
-    /// Hands vertices on, or makes objects of them and runs threads for these.
+    /// Makes objects of vertices, and runs threads for these.
     fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
         let Some(state) = &ctx.draw.geometry else {
-            return hand_on(&mut input.vertices, &mut out.vertices);
+            return Step::Idle;
         };
         if self.job.is_some() {
             return self.resume(state, &mut out.streams, ctx);
@@ -168,26 +179,6 @@ impl Stage for GsEntry {
     }
 }
 
-/// Moves vertices to the next stage.
-fn hand_on(input: &mut VecDeque<StreamVertex>, out: &mut VecDeque<StreamVertex>) -> Step {
-    if input.is_empty() {
-        return Step::Idle;
-    }
-    if out.is_empty() {
-        std::mem::swap(input, out);
-    } else {
-        out.append(input);
-    }
-    Step::Progress
-}
-
-/// Vertices of a patch of this topology.
-fn patch_size(topology: Topology) -> Option<usize> {
-    // genxml gen7 3D_Prim_Topo_Type: 32 is PATCHLIST_1.
-    let size = (topology as usize).checked_sub(31)?;
-    (1..=PATCH_VERTICES).contains(&size).then_some(size)
-}
-
 /// An object as threads get it: the vertices of odd triangles of strips go round as those of even ones do.
 fn oriented(mut object: Object, leading: bool) -> Object {
     if object.topology == Topology::TriStripReverse && object.count == 3 {
@@ -207,7 +198,7 @@ impl GsEntry {
         draw: &DrawState,
         machine: &mut Machine<'_>,
     ) {
-        let count = if let Some(size) = patch_size(vertex.topology) {
+        let count = if let Some(size) = vertex.topology.patch() {
             self.patch(vertex, size, machine.urb)
         } else {
             self.assembler

@@ -1,4 +1,4 @@
-//! Hull shader unit: vertices of a patch in, threads that work on it together, the patch out.
+//! Hull shader unit: vertices in, threads that work together, patches out.
 //!
 //! Intel's manual of Gen7, volume 2 part 1, HS stage; Mesa brw_vec4_tcs.cpp (threads wait for one another at a barrier). Not modelled: several patches in work
 //! at once; vertices that a thread gives back before its end (Mesa, `TCS_OPCODE_RELEASE_INPUT`) stay until all threads of the patch have ended.
@@ -108,7 +108,8 @@ impl Stage for Hs {
             if ctx.must_settle(&state.unit) {
                 return Step::Settle;
             }
-            if !self.begin(state, ctx.machine) {
+            let counted = ctx.draw.counted_by(Busy::Hs);
+            if !self.begin(state, counted, ctx.machine) {
                 return Step::Blocked;
             }
         }
@@ -156,8 +157,9 @@ impl Hs {
         }
     }
 
-    /// Takes up the patch whose vertices are there; `false` when no entry is free for it.
-    fn begin(&mut self, state: &HsState, machine: &mut Machine<'_>) -> bool {
+    /// Takes up the patch whose vertices are there; `false` when no entry is free for it. It may be
+    /// counted as a primitive of the draw.
+    fn begin(&mut self, state: &HsState, counted: bool, machine: &mut Machine<'_>) -> bool {
         let Some(entry) = machine.urb.allocate(Owner::Hs) else {
             return false;
         };
@@ -182,7 +184,7 @@ impl Hs {
             });
         }
         let statistics = &mut machine.status.statistics;
-        if state.counts_patches {
+        if counted {
             statistics.ia_primitives = statistics.ia_primitives.wrapping_add(1);
         }
         if state.unit.statistics {

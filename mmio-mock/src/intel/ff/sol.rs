@@ -39,6 +39,10 @@ impl Stage for Sol {
         &[Cargo::Vertices]
     }
 
+    fn off(&self, draw: &DrawState) -> bool {
+        !draw.streams && draw.geometry.is_none()
+    }
+
     fn start(
         &mut self,
         ctx: &StartContext<'_>,

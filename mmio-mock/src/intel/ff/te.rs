@@ -95,7 +95,7 @@ impl Stage for Te {
                 return Step::Idle;
             };
             let machine = &mut *ctx.machine;
-            let factors = factors(machine.urb, patch.entry, &state.places);
+            let factors = factors(machine.urb, patch.entry, state.places);
             let drawn = self.cut.patch(&state.setting, &factors);
             machine.charge(PATCH_TICKS + self.cut.points().len() as u64);
             if !drawn || self.total() == 0 {
@@ -114,7 +114,7 @@ impl Stage for Te {
 }
 
 /// The factors of a patch. What lies behind the end of the URB is zero.
-fn factors(urb: &Urb, entry: UrbHandle, places: &FactorPlaces) -> Factors {
+fn factors(urb: &Urb, entry: UrbHandle, places: FactorPlaces) -> Factors {
     let factor = |dword: u8| {
         let row = urb.row(entry, u16::from(dword / 8));
         // PANIC: a row has eight dwords.

@@ -175,7 +175,7 @@ fn two_instances_share_a_thread_and_the_last_is_alone() {
     let of = |object| {
         // Without pairs the first vertex fills a register, whose upper half the second instance puts out.
         let first = 2 * object;
-        [[object, 0, first], [0, 1, first], [object, 2, first]]
+        [0, 1, 2].map(|instance| [object, instance, first])
     };
     assert_eq!(found, [of(0), of(1)].concat());
     assert_eq!(invocations, 12);
@@ -186,19 +186,6 @@ fn single_threads_have_one_object_each() {
     let (found, invocations) = put_out(state(), Topology::TriList, 6);
     assert_eq!(found, [[0, 0, 0], [1, 0, 3]]);
     assert_eq!(invocations, 2);
-}
-
-#[test]
-fn a_stage_that_is_off_hands_on() {
-    let mut rig = Rig::new(None);
-    let mut stage = GsEntry::default();
-    let (mut input, mut out) = (Link::default(), Link::default());
-    let vertices = rig.primitive(Topology::TriStrip, 4);
-    input.vertices.extend(&vertices);
-    let draw = DrawState::default();
-    let step = rig.run(&mut stage, (&mut input, &mut out), (&draw, &Layout));
-    assert_eq!(step, Step::Idle);
-    assert_eq!(out.vertices, vertices);
 }
 
 #[test]
@@ -340,21 +327,9 @@ fn stream_bits_send_vertices_apart() {
 
 #[test]
 fn patches_have_as_many_vertices_as_their_topology_says() {
-    assert_eq!(patch_size(Topology::TriFanNoStipple), None);
-    assert_eq!(patch_size(Topology::PointList), None);
-    let mut rig = Rig::new(None);
-    let mut stage = GsEntry::default();
-    let vertices = rig.primitive(Topology::PointList, 7);
-    let completed: Vec<_> = vertices
-        .iter()
-        .map(|&vertex| stage.patch(vertex, 3, &mut rig.urb))
-        .collect();
-    assert_eq!(completed, [0, 0, 1, 0, 0, 1, 0]);
-    let numbers: Vec<_> = stage.objects.iter().map(|input| input.number).collect();
-    assert_eq!(numbers, [0, 1]);
-    for input in &stage.objects {
-        input.release(&mut rig.urb);
-    }
-    rig.with(|_, machine| stage.finish(machine));
-    assert!(rig.all_free());
+    let patches = objects(Topology::PatchList3, 7, &state());
+    assert_eq!(patches, [[0, 1, 2], [3, 4, 5]]);
+    let patches = objects(Topology::PatchList32, 32, &state());
+    assert_eq!(patches, [(0..32).collect::<Vec<_>>()]);
+    assert!(GsEntry::default().off(&DrawState::default()));
 }

@@ -257,7 +257,7 @@ fn objects_are_counted_where_this_stage_is_to_do_it() {
     let mut sol = Sol::default();
     let draw = DrawState {
         vf_statistics: true,
-        counts: Some(Busy::Sol),
+        streams: true,
         ..DrawState::default()
     };
     let mut input = Link::default();
@@ -265,7 +265,8 @@ fn objects_are_counted_where_this_stage_is_to_do_it() {
     let (_, out) = run(&mut sol, &mut rig, &mut input, &draw);
     assert_eq!(rig.status.statistics.ia_primitives, 3);
     assert_eq!(out.vertices.len(), 5);
-    assert!(draw.counted_by(Busy::Sol) && !draw.counted_by_clipper());
+    assert!(draw.counted_by(Busy::Sol) && !draw.counted_by(Busy::Clip));
+    assert!(!sol.off(&draw) && sol.off(&DrawState::default()));
     for vertex in out.vertices {
         rig.urb.release(vertex.handle);
     }

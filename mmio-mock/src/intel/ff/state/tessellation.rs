@@ -16,8 +16,6 @@ pub struct HsState {
     pub instances: u8,
     /// Threads find the handles of their patch's vertices in their registers.
     pub vertex_handles: bool,
-    /// Patches are counted as primitives of the draw (IA_PRIMITIVES_COUNT).
-    pub counts_patches: bool,
 }
 
 /// Which dwords of a patch have its factors.

@@ -242,23 +242,26 @@ pub struct DrawState {
     pub setup: SetupState,
     /// Vertices and objects of the draw are counted (3DSTATE_VF_STATISTICS).
     pub vf_statistics: bool,
-    /// The stage that counts its objects, which is the first that assembles them. `None`: the GS of [`Self::gs`] where it is
-    /// enabled, otherwise the clipper.
-    pub counts: Option<Busy>,
+    /// The stream output logic has a part in the draw: it writes, or not all vertices go on as they are.
+    pub streams: bool,
 }
 
 impl DrawState {
-    /// Whether a stage counts the objects of the draw (`IA_PRIMITIVES_COUNT`), where [`Self::counts`] names one.
-    pub fn counted_by(&self, part: Busy) -> bool {
-        self.vf_statistics && self.counts == Some(part)
+    /// The stage that assembles objects first, and so counts them.
+    fn assembles(&self) -> Busy {
+        if self.hs.is_some() {
+            Busy::Hs
+        } else if self.gs.is_some() || self.geometry.is_some() {
+            Busy::Gs
+        } else if self.streams {
+            Busy::Sol
+        } else {
+            Busy::Clip
+        }
     }
 
-    /// Whether the clipper counts them.
-    pub fn counted_by_clipper(&self) -> bool {
-        let named = self.counts.unwrap_or(match self.gs {
-            Some(_) => Busy::Gs,
-            None => Busy::Clip,
-        });
-        self.vf_statistics && named == Busy::Clip
+    /// Whether a stage counts the objects of the draw (`IA_PRIMITIVES_COUNT`).
+    pub fn counted_by(&self, part: Busy) -> bool {
+        self.vf_statistics && self.assembles() == part
     }
 }

@@ -1,4 +1,4 @@
-//! Points become vertices: which threads there are, what they get, and what is shaded once.
+//! Points become vertices: threads, what they get, what is shaded once.
 
 use tess::{Domain, Output, Setting};
 

@@ -1,4 +1,4 @@
-//! Patches: which vertices they have, that their threads live together, and what is dropped.
+//! Patches: their vertices, threads that live together, what is dropped.
 
 use super::rig::{DONE, HS_KERNEL, Rig, urb_write};
 use crate::intel::ff::Step;
@@ -17,6 +17,13 @@ fn kernel() -> String {
     text.to_owned() + &urb_write(3, DONE)
 }
 
+fn vertices(rig: &mut Rig, topology: Topology, count: usize) -> Link {
+    Link {
+        vertices: rig.vertices(topology, count).into(),
+        ..Link::default()
+    }
+}
+
 fn patches(rig: &mut Rig, hs: &mut Hs, input: &mut Link) -> (Step, Vec<Patch>) {
     let mut out = Link::default();
     let step = rig.run(|ctx| hs.step(input, &mut out, ctx));
@@ -29,8 +36,7 @@ fn a_patch_has_its_vertices_and_a_number() {
     rig.kernel(HS_KERNEL, &kernel());
     let mut hs = Hs::default();
     rig.start(&mut hs, Topology::PatchList3).unwrap();
-    let mut input = Link::default();
-    input.vertices = rig.vertices(Topology::PatchList3, 8).into();
+    let mut input = vertices(&mut rig, Topology::PatchList3, 8);
     let handles: Vec<u32> = input.vertices.iter().map(|v| v.handle.0.into()).collect();
     let (step, patches) = patches(&mut rig, &mut hs, &mut input);
     assert_eq!(step, Step::Idle);
@@ -82,8 +88,7 @@ fn without_an_entry_the_patch_waits() {
     rig.kernel(HS_KERNEL, &kernel());
     let mut hs = Hs::default();
     rig.start(&mut hs, Topology::PatchList1).unwrap();
-    let mut input = Link::default();
-    input.vertices = rig.vertices(Topology::PatchList1, 2).into();
+    let mut input = vertices(&mut rig, Topology::PatchList1, 2);
     let (step, first) = patches(&mut rig, &mut hs, &mut input);
     assert_eq!((step, first.len()), (Step::Blocked, 1));
     assert!(hs.busy(&input));
@@ -101,8 +106,7 @@ fn threads_of_a_patch_wait_for_one_another() {
     let mut hs = Hs::default();
     rig.draw.hs.as_mut().unwrap().instances = 3;
     rig.start(&mut hs, Topology::PatchList1).unwrap();
-    let mut input = Link::default();
-    input.vertices = rig.vertices(Topology::PatchList1, 1).into();
+    let mut input = vertices(&mut rig, Topology::PatchList1, 1);
     let (step, none) = patches(&mut rig, &mut hs, &mut input);
     assert_eq!((step, none.len()), (Step::Blocked, 0));
     assert_eq!(rig.td.standing().count(), 3);
@@ -127,8 +131,7 @@ fn threads_go_on_in_the_next_time_slice() {
     let mut hs = Hs::default();
     rig.draw.hs.as_mut().unwrap().instances = 4;
     rig.start(&mut hs, Topology::PatchList1).unwrap();
-    let mut input = Link::default();
-    input.vertices = rig.vertices(Topology::PatchList1, 1).into();
+    let mut input = vertices(&mut rig, Topology::PatchList1, 1);
     let mut slices = 0;
     let all = loop {
         rig.budget = 2;

@@ -134,6 +134,7 @@ impl Rig {
             start: number == 0,
             end: number + 1 == count,
             renumber: number == 0,
+            number: None,
             edge: true,
             tag: Tag::of(Unit::Vs, number),
         };

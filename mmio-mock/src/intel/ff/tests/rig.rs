@@ -146,7 +146,6 @@ impl Rig {
                     unit: unit(HS_KERNEL, patches),
                     instances: 1,
                     vertex_handles: true,
-                    counts_patches: true,
                 }),
                 te: Some(TeState::default()),
                 ds: Some(DsState {
@@ -156,6 +155,7 @@ impl Rig {
                     },
                     ..DsState::default()
                 }),
+                vf_statistics: true,
                 ..DrawState::default()
             },
         }

@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn handles_stand_behind_the_numbers() {
         let all: Vec<_> = (0..32).map(|n| UrbHandle(2 * n)).collect();
-        let mut state = GeometryState {
+        let state = GeometryState {
             handles: true,
             ..GeometryState::default()
         };
@@ -150,10 +150,13 @@ mod tests {
         assert_eq!(geometry(&mut registers, &header, [0; 2]), 5);
         assert_eq!(registers[1], [0, 2, 4, 6, 8, 10, 12, 14]);
         assert_eq!(registers[4][7], 62);
-        state.dispatch = Dispatch::DualObject;
-        state.primitive_id = true;
+        let both = GeometryState {
+            dispatch: Dispatch::DualObject,
+            primitive_id: true,
+            ..state
+        };
         let header = GeometryHeader {
-            state: &state,
+            state: &both,
             second: Some(part(0, 0, 0, &all[1..])),
             ..header
         };

@@ -45,7 +45,6 @@ pub fn hs(state: &PipelineState) -> Option<HsState> {
         },
         instances: s.instance_count() as u8 + 1,
         vertex_handles: s.include_vertex_handles(),
-        counts_patches: state.vf_statistics,
     })
 }
 

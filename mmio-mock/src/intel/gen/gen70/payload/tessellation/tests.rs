@@ -1,4 +1,6 @@
-//! Registers as kernels of Mesa's compiler read them (brw_vec4_generator.cpp, for Ivy Bridge and Bay Trail).
+//! Registers as kernels of Mesa's compiler read them.
+//!
+//! brw_vec4_generator.cpp of 22.3.6, for Ivy Bridge and Bay Trail.
 
 use super::*;
 use crate::intel::shared::context::ThreadContext;

@@ -1,6 +1,6 @@
-//! State of a frame that crocus drew on Bay Trail: a quadrilateral patch of four vertices.
+//! State of a frame that crocus drew on Bay Trail.
 //!
-//! The words are those that the driver wrote; what they mean is said by Mesa's decoder (`INTEL_DEBUG=bat`).
+//! A quadrilateral patch of four vertices. The words are those that the driver wrote; what they mean is said by Mesa's decoder (`INTEL_DEBUG=bat`).
 
 use super::*;
 
