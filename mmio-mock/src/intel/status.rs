@@ -34,6 +34,8 @@ pub struct Statistics {
     pub so_prims_written: [u64; STREAMS],
     /// SO_PRIM_STORAGE_NEEDED by stream: objects that they would have got, had they been large enough.
     pub so_storage_needed: [u64; STREAMS],
+    /// CS_INVOCATION_COUNT: channels of the threads of thread groups.
+    pub cs_invocations: u64,
     /// HS_INVOCATION_COUNT: patches.
     pub hs_invocations: u64,
     /// DS_INVOCATION_COUNT: points of tessellated patches.

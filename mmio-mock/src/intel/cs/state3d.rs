@@ -249,5 +249,10 @@ pub fn primitive(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault
         // CAST: a number with a sign.
         primitive.base_vertex = ctx.regs.get(RegId::Prim3dBaseVertex) as i32;
     }
+    // Drivers draw nothing while no state has been set (Mesa crocus_state.c, behind PIPELINE_SELECT).
+    let nothing = primitive.count == 0 || primitive.instances == 0;
+    if nothing && !primitive.indirect_count {
+        return Ok(());
+    }
     ctx.ff.start(&primitive, ctx.machine)
 }

@@ -25,7 +25,7 @@ impl MessageSet for Messages {
             sfid::GATEWAY => gateway::request(desc),
             sfid::URB => Ok(Request::Entries(urb::urb(desc))),
             sfid::SPAWNER => Ok(spawner::request(desc)),
-            sfid::INTERPOLATOR => interpolator::request(desc),
+            sfid::INTERPOLATOR => Ok(interpolator::request(desc)),
             function => dataport::request(function, desc),
         }
     }
