@@ -674,7 +674,6 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         }
         C::MiLoadRegisterMem => mi::load_register_mem(d, ctx)?,
         C::MiPredicate => mi::predicate(d, ctx),
-        C::GpgpuWalker => return media::walker(d, ctx),
         C::MiConditionalBatchBufferEnd => return mi::conditional_end(d, ctx),
         C::MiFlushDw => mi::flush_store(d, ctx)?,
         C::MiSemaphoreMbox => return mi::semaphore(d, ctx),

@@ -173,8 +173,11 @@ pub fn readers(isa: isa::Verx10) -> Option<&'static Readers> {
 /// All devices, by generation.
 pub const DEVICES: &[DeviceInfo] = &{
     const NONE: DeviceInfo = gen40::DEVICES[0];
-    const COUNT: usize =
-        gen40::DEVICES.len() + gen45::DEVICES.len() + gen50::DEVICES.len() + gen60::DEVICES.len() + gen70::DEVICES.len();
+    const COUNT: usize = gen40::DEVICES.len()
+        + gen45::DEVICES.len()
+        + gen50::DEVICES.len()
+        + gen60::DEVICES.len()
+        + gen70::DEVICES.len();
     let mut all = [NONE; COUNT];
     let mut at = 0;
     let mut generation = 0;

@@ -5,8 +5,8 @@
 
 use mem::GpuAddr;
 
-use crate::intel::surface::samples;
 use super::interpolator::Planes;
+use crate::intel::surface::samples;
 
 /// Function IDs of the shared functions (PRM 2.5).
 pub mod sfid {

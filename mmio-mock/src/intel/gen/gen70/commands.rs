@@ -10,7 +10,7 @@ use super::latched;
 use crate::intel::cs::context::image::behind;
 use crate::intel::cs::latched::LatchedReader;
 use crate::intel::cs::reader::{
-    BaseChanges, BatchStart, Chosen, Combination, CommandReader, Comparison, ConditionalEnd, Flush,
+    BaseChanges, BatchStart, Combination, CommandReader, Comparison, ConditionalEnd, Flush,
     FlushStore, PipeControl, Place, PostSync, Predicate, Semaphore, StoreRegister,
 };
 use crate::intel::ff::state::VertexBuffer;

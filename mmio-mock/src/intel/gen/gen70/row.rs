@@ -8,8 +8,8 @@ mod tables;
 
 use regs::desc::Engine;
 use regs::gen70::fields::{
-    BSD_INSTPM, FORCEWAKE_MEDIA_VLV, FORCEWAKE_VLV, GEN6_GDRST, GFX_MODE, GTISR,
-    INSTPM, VLV_MASTER_IER,
+    BSD_INSTPM, FORCEWAKE_MEDIA_VLV, FORCEWAKE_VLV, GEN6_GDRST, GFX_MODE, GTISR, INSTPM,
+    VLV_MASTER_IER,
 };
 use regs::ids::RegId;
 

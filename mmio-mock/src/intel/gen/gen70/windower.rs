@@ -12,11 +12,10 @@ use super::units::{PS, REGISTERS, context, pushed, sf, words};
 use super::{color_calc, surface};
 use crate::core::fault::UnitFault;
 use crate::intel::cc::state::CcRequest;
-use crate::intel::ff::payload::pixels::Location;
 use crate::intel::ff::state::setup::VIEWPORTS;
 use crate::intel::ff::state::windower::{
-    DepthResolve, PixelRect, PointRule, PolyStipple, RasterState, Samples, TestOrder, ViewportLimits,
-    WmState,
+    DepthResolve, PixelRect, PointRule, PolyStipple, RasterState, Samples, TestOrder,
+    ViewportLimits, WmState,
 };
 use crate::intel::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::intel::r#gen::gen40::windower::{depth_buffer, drawing_rectangle, region_width};

@@ -34,14 +34,7 @@ fn a_quadrilateral_of_a_real_frame() {
         ),
         (
             CommandId::State3dDs,
-            &[
-                0x781d_0004,
-                0x0000_0580,
-                0,
-                0,
-                0x0020_3000,
-                0x4600_0401,
-            ],
+            &[0x781d_0004, 0x0000_0580, 0, 0, 0x0020_3000, 0x4600_0401],
         ),
         (CommandId::State3dUrbHs, &[0x7831_0000, 0x0c02_0020]),
         (CommandId::State3dUrbDs, &[0x7832_0000, 0x0e00_0120]),
@@ -66,7 +59,10 @@ fn a_quadrilateral_of_a_real_frame() {
     let ds = ds(&state).unwrap();
     assert_eq!((ds.unit.kernel.ip, ds.unit.kernel.urb_start), (0x580, 2));
     assert_eq!((ds.unit.read_offset, ds.unit.read_rows), (0, 6));
-    assert_eq!((ds.third, ds.cache_disable, ds.single), (false, false, false));
+    assert_eq!(
+        (ds.third, ds.cache_disable, ds.single),
+        (false, false, false)
+    );
     assert_eq!((ds.unit.urb_entries, ds.unit.urb_entry_rows), (288, 2));
 }
 
