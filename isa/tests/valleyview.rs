@@ -90,7 +90,7 @@ const SAMPLES: [(&str, u32, [bool; 4]); 10] = [
     ),
 ];
 
-// covers: V-0525, V-0526, V-0537, V-0538, V-0546, V-0547, V-0558, V-0559, V-0566, V-0567, V-0598, V-0599, V-0610, V-0611, V-0640, V-0641, V-0649, V-0650, V-0662, V-0663
+// covers: V-0006, V-0525, V-0526, V-0537, V-0538, V-0546, V-0547, V-0558, V-0559, V-0566, V-0567, V-0598, V-0599, V-0610, V-0611, V-0640, V-0641, V-0649, V-0650, V-0662, V-0663
 #[test]
 fn numbers_and_properties_are_the_manuals() {
     for (text, opcode, [predicate, condition, saturates, modifies]) in SAMPLES {

@@ -261,7 +261,7 @@ impl Lower<'_> {
     /// Those of the channels; with doubles of the first of each two.
     fn constants(&self, all: [u32; 8]) -> [u32; 8] {
         if self.doubles {
-            std::array::from_fn(|lane| all[2 * lane & 7])
+            std::array::from_fn(|lane| all[(2 * lane) & 7])
         } else {
             all
         }

@@ -32,10 +32,10 @@ pub(super) fn channels(inst: &Inst) -> usize {
 
 /// PRM 11.3.9: float wins, then dword; bytes compute as words.
 pub(super) fn exec_type(inst: &Inst) -> ExecType {
+    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Lrp, Mad, Pln, Rndd, Rnde, Rndu, Rndz};
     if has_doubles(inst) {
         return ExecType::Double;
     }
-    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Lrp, Mad, Pln, Rndd, Rnde, Rndu, Rndz};
     if matches!(
         inst.opcode,
         Frc | Rndu | Rndd | Rnde | Rndz | Dp4 | Dph | Dp3 | Dp2 | Line | Pln | Mad | Lrp
@@ -83,9 +83,15 @@ pub(super) fn controls(inst: &Inst, rules: Rules) -> Decoded {
         d.cond = CondMod::None;
     }
     d.special = inst.saturate || d.cond != CondMod::None;
-    // The channels from 16 on have no subregister of their own: instructions name it (Mesa 22.3.6
+    // The channels from 16 on have the next subregister; before Ivy Bridge instructions name it (Mesa 22.3.6
     // `brw_fs_generator.cpp`, on the group and the flag subregister).
-    d.flag = inst.flag_subreg & 1 | (inst.flag_reg & 1) << 1;
+    let named = inst.flag_subreg & 1 | (inst.flag_reg & 1) << 1;
+    let next = if rules.flag_registers > 1 {
+        d.shift / 16
+    } else {
+        0
+    };
+    d.flag = named.wrapping_add(next) & (2 * rules.flag_registers - 1);
     d.exec = exec as u8;
     d.lanes = ((1u32 << exec) - 1) as u16;
     // The channel enables of a send are those of its response, if it has one.

@@ -148,7 +148,7 @@ impl Step {
             .accumulator
             .is_none_or(|lane| lane == 0 || lane == 8 && !step.wide);
         // Four channels do not reach the next eight.
-        let nibble = step.shift % 8 == 0
+        let nibble = step.shift.is_multiple_of(8)
             || step.shift % 8 == 4 && !step.wide && step.lanes <= 0xf && step.accumulator.is_none();
         used && lanes
             && nibble

@@ -115,7 +115,7 @@ fn knows_lanes(step: &Step) -> bool {
         step.operation,
         Operation::Accumulate(_) | Operation::MultiplyHigh { .. }
     );
-    let own = step.shift < 16 && step.shift % 8 == 0;
+    let own = step.shift < 16 && step.shift.is_multiple_of(8);
     own || step.accumulator.is_none() && !reads
 }
 

@@ -94,7 +94,7 @@ fn fields_are_extracted() {
     assert_eq!(t.grf()[10], [0xf1, 5, 0xf1, 5, 0xf1, 5, 0xf1, 5]);
 }
 
-// covers: V-0598, V-0599, V-0600, V-0601, V-0602, V-0603, V-0604, V-0605, V-0610, V-0611, V-0612, V-0613, V-0614, V-0615, V-0617
+// covers: V-0598, V-0599, V-0600, V-0601, V-0602, V-0603, V-0604, V-0605, V-0610, V-0611, V-0612, V-0613, V-0614, V-0615, V-0617, V-0638, V-0689
 #[test]
 fn fields_are_inserted() {
     let all = samples();
@@ -124,6 +124,27 @@ fn fields_are_inserted() {
             assert_eq!(t.grf()[10][i], number(expected));
         }
     }
+    let text = "bfi2(8) g10<1>.ywUD g2<4,4,1>UD g3<0,1,0>UD g4<4,4,1>UD { align16 1Q };";
+    let registers = [
+        (2, [0x0ff0; 8]),
+        (3, [0xab; 8]),
+        (4, [u32::MAX; 8]),
+        (10, [5; 8]),
+    ];
+    let t = execute(text, with(&registers));
+    assert_eq!(
+        t.grf()[10],
+        [
+            5,
+            0xffff_fabf,
+            5,
+            0xffff_fabf,
+            5,
+            0xffff_fabf,
+            5,
+            0xffff_fabf
+        ]
+    );
 }
 
 #[test]

@@ -35,6 +35,36 @@ fn each_flag_subregister_is_chosen() {
     assert_eq!(t.grf()[10][0], 0x1234);
 }
 
+/// As Mesa 22.3.6 has comparisons of 32 channels: two of sixteen name f0.0, and an `if` of all looks at f0.0 and f0.1.
+#[test]
+fn channels_from_sixteen_on_have_the_next_flags() {
+    let mut t = text::thread(GEN70, u32::MAX);
+    for nr in 0..4 {
+        t.grf_mut()[2 + nr] = std::array::from_fn(|i| (8 * nr + i) as u32);
+    }
+    let text = "cmp.l.f0.0(16) null<1>D g2<8,8,1>D 5D { align1 1H };
+        cmp.ge.f0.0(16) null<1>D g4<8,8,1>D 30D { align1 2H };
+        cmp.z.f1.0(8) null<1>D g5<8,8,1>D 25D { align1 4Q };
+        (+f0.0) if(32) JIP: L1 UIP: L1 { align1 };
+        mov(16) g10<1>UD 0x00000001UD { align1 1H };
+        mov(16) g12<1>UD 0x00000001UD { align1 2H };
+        L1: endif(32) JIP: L2 { align1 };
+        L2: (+f0.0) mov(8) g14<1>UD 0x00000001UD { align1 4Q };";
+    let t = execute(text, t);
+    assert_eq!(t.view().flag, [0x001f, 0xc000]);
+    assert_eq!(t.view().second_flag, [0, 0x0200]);
+    for channel in 0..32 {
+        let on = channel < 5 || channel >= 30;
+        assert_eq!(
+            t.grf()[10 + channel / 8][channel % 8],
+            u32::from(on),
+            "{channel}"
+        );
+    }
+    assert_eq!(t.grf()[14], [0, 0, 0, 0, 0, 0, 1, 1]);
+}
+
+// covers: V-0007
 #[test]
 fn nibbles_choose_four_channels() {
     let mut t = text::thread(GEN70, 0b1010_0110);
