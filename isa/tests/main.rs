@@ -11,7 +11,7 @@
 mod assembler;
 mod assembler_random;
 mod captures;
-mod captures60;
+mod captures_paths;
 mod compact;
 mod fields;
 mod formats;
@@ -29,3 +29,4 @@ mod validate_docs;
 mod validate_mesa;
 mod validate_random;
 mod validate_snb;
+mod valleyview;

@@ -9,7 +9,7 @@ mod text;
 use core::fmt::{self, Write};
 
 use crate::desc::{CommandDesc, GroupDesc};
-use crate::ids::CommandId;
+use crate::ids::{CommandId, RegId};
 use crate::platform::Generation;
 use crate::walk::{Limits, Memory, Stop, Walk};
 
@@ -96,6 +96,8 @@ struct Decoder<'a> {
     surface_base: u32,
     instruction_base: u32,
     dynamic_base: u32,
+    /// INSTPM says that constants do not count from the base of dynamic state.
+    constants_absolute: bool,
     followed: u32,
 }
 
@@ -121,6 +123,7 @@ pub fn batch(
         surface_base: 0,
         instruction_base: 0,
         dynamic_base: 0,
+        constants_absolute: false,
         followed: 0,
     };
     decoder.run(start, bytes / 4)?;
@@ -304,6 +307,10 @@ impl Decoder<'_> {
 
     /// Remembers the bases that later pointers count from.
     fn track(&mut self, command: &CommandDesc, words: &[u32]) {
+        if command.id == CommandId::MiLoadRegisterImm {
+            let pairs = words.get(1..).unwrap_or(&[]).chunks_exact(2);
+            pairs.for_each(|pair| self.register(pair[0], pair[1]));
+        }
         if command.id != CommandId::StateBaseAddress {
             return;
         }
@@ -327,6 +334,25 @@ impl Decoder<'_> {
         if field("Dynamic State Base Address Modify Enable") != 0 {
             self.dynamic_base = field("Dynamic State Base Address");
         }
+    }
+
+    /// A write to a register that pointers depend on.
+    fn register(&mut self, offset: u32, value: u32) {
+        let (found, Some(desc)) = (
+            (self.generation.lookup)(offset),
+            (self.generation.register_desc)(RegId::Instpm),
+        ) else {
+            return;
+        };
+        if found.is_none_or(|(id, ..)| id != RegId::Instpm) {
+            return;
+        }
+        let name = "CONSTANT_BUFFER Address Offset Disable";
+        let Some(field) = desc.fields.iter().find(|f| f.name == name) else {
+            return;
+        };
+        let old = u32::from(self.constants_absolute) << field.lo;
+        self.constants_absolute = desc.write(0, old, value) >> field.lo & 1 != 0;
     }
 }
 

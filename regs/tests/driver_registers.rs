@@ -3,6 +3,7 @@
 //! Does not test names of fields and of their values.
 
 mod gen60;
+mod gen70;
 
 use regs::desc::{RegisterDesc, Space};
 use regs::gen40::REGISTERS;

@@ -1,5 +1,5 @@
 //! What the decoder visits in captured frames, beside what Mesa visited.
-//! `tests/vectors/gen60/frames`: memory of the frames, and the headings of Mesa 22.3.6's text (crocus, INTEL_DEBUG=bat).
+//! `tests/vectors/gen60/frames` and `gen70/frames`: memory of the frames, and the headings of Mesa 22.3.6's text (crocus, INTEL_DEBUG=bat).
 //! Does not compare values of fields: `vectors.rs` does.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use regs::decode::{self, Options, Source};
-use regs::platform::GEN60;
+use regs::platform::{GEN60, GEN70, Generation};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -58,7 +58,7 @@ impl Source for Memory {
 }
 
 /// Names with addresses as Mesa prints them, from our text.
-fn visited(text: &str) -> Vec<String> {
+fn visited(generation: &'static Generation, text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut name = None;
     for line in text.lines() {
@@ -69,7 +69,7 @@ fn visited(text: &str) -> Vec<String> {
                 out.push(format!("{command} {}", address.trim_end_matches(':')));
             }
             ["pointer", _, _] => name = Some("SURFACE_STATE"),
-            [.., what] if GEN60.structure(what).is_some() && !line.starts_with(' ') => {
+            [.., what] if generation.structure(what).is_some() && !line.starts_with(' ') => {
                 name = Some(what);
             }
             [address, _, ":", "Dword", "0"] => {
@@ -91,9 +91,10 @@ fn counted(list: &[String]) -> BTreeMap<&str, usize> {
     out
 }
 
-#[test]
-fn frames_of_sandy_bridge_are_followed_as_mesa_follows_them() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/gen60/frames");
+/// Decodes all frames of a generation; how many there are, and how much Mesa visited in them.
+fn followed(generation: &'static Generation) -> (usize, usize) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors");
+    let directory = directory.join(generation.name).join("frames");
     let (mut checked, mut frames) = (0, 0);
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -102,10 +103,11 @@ fn frames_of_sandy_bridge_are_followed_as_mesa_follows_them() {
         let mut text = String::new();
         let options = Options::default();
         let (start, bytes) = (frame.batch, frame.bytes);
-        let report = decode::batch(&GEN60, &mut memory, &mut text, start, bytes, options).unwrap();
+        let report =
+            decode::batch(generation, &mut memory, &mut text, start, bytes, options).unwrap();
         assert_eq!(report.errors, 0, "{}: {text}", path.display());
         assert!(report.ended);
-        let ours = visited(&text);
+        let ours = visited(generation, &text);
         let (theirs, ours) = (counted(&frame.visited), counted(&ours));
         // Where a pointer to samplers has not changed, Mesa shows what lies at the base.
         let base = format!("SAMPLER_STATE {:#010x}", frame.dynamic_base);
@@ -121,6 +123,14 @@ fn frames_of_sandy_bridge_are_followed_as_mesa_follows_them() {
         }
         frames += 1;
     }
-    assert_eq!(frames, 4);
-    assert!(checked > 500, "{checked}");
+    (frames, checked)
+}
+
+#[test]
+fn frames_are_followed_as_mesa_follows_them() {
+    for (generation, frames, fewest) in [(&GEN60, 4, 500), (&GEN70, 7, 1000)] {
+        let (found, checked) = followed(generation);
+        assert_eq!(found, frames, "{}", generation.name);
+        assert!(checked > fewest, "{}: {checked}", generation.name);
+    }
 }

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod document;
 mod driver_registers;
 mod dump_decode;
 mod formats;

@@ -111,7 +111,7 @@ const fn command(
     }
 }
 
-const UNITS: &[&str] = &["vs", "gs", "clip", "sf", "ps", "media"];
+const UNITS: &[&str] = &["vs", "hs", "ds", "gs", "clip", "sf", "ps", "media"];
 
 /// All commands.
 pub static COMMANDS: &[Help] = &[

@@ -59,6 +59,10 @@ fn subject(info: &Info) -> String {
             let at = if list.is_empty() { "" } else { " at " };
             format!(", pixels of object {n}{at}{}", list.join(" "))
         }
+        Subject::Group { group, thread } => {
+            let [x, y, z] = group;
+            format!(", thread {thread} of group {x},{y},{z}")
+        }
         Subject::Other => String::new(),
     }
 }

@@ -61,6 +61,7 @@ fn kind(kind: SurfaceKind) -> &'static str {
         SurfaceKind::ThreeD => "3D",
         SurfaceKind::Cube => "cube",
         SurfaceKind::Buffer => "buffer",
+        SurfaceKind::Structured => "structures",
         SurfaceKind::Null => "null",
     }
 }

@@ -104,7 +104,15 @@ fn quarter_alignment(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn nibble_exec_size(cx: &Context<'_>) -> Option<Detail> {
-    (cx.inst.nib_ctrl && cx.exec_size() > 4 && !cx.inst.no_mask).then(|| cx.at(Place::Instruction))
+    // A double may take two channels.
+    let doubles = cx.inst.dst.ty.size() == 8 || cx.is_double();
+    let most = if cx.has().split_doubles && doubles {
+        8
+    } else {
+        4
+    };
+    let too_many = cx.exec_size() > most;
+    (cx.inst.nib_ctrl && too_many && !cx.inst.no_mask).then(|| cx.at(Place::Instruction))
 }
 
 /// Whether the flag register field means something.

@@ -6,7 +6,7 @@
 
 use crate::cache::KernelCache;
 use crate::decoded::{Decoded, DstKind, More, Num, Src, SrcKind};
-use crate::grf::{BYTES, DWORDS, MRF_BASE, SINK_BASE};
+use crate::grf::{BYTES, DWORDS, SINK_BASE};
 use isa::Opcode;
 use isa::inst::{CondMod, PredCtrl};
 
@@ -172,7 +172,9 @@ impl Registers {
         let channels = usize::from(d.exec);
         // Sixteen channels are on.
         let inside = usize::from(d.shift) + channels <= 16;
-        if !simple || !always || !inside || d.breakpoint || matches!(d.more, More::Halves(_)) {
+        let doubles = d.dst.num == Num::Df || d.src.iter().any(|s| s.num == Num::Df);
+        let known = simple && always && inside && !doubles;
+        if !known || d.breakpoint || matches!(d.more, More::Halves(_)) {
             return None;
         }
         let on = (0..channels).filter(|channel| d.lanes >> channel & 1 != 0);
@@ -210,12 +212,7 @@ impl Registers {
         }
         let mut value = value.and(self.source(&d.src[1], channel)?);
         if let More::Third(third) = &d.more {
-            let lane = if third.scalar {
-                0
-            } else {
-                (channel & !3) + usize::from(third.swizzle[channel & 3])
-            };
-            value = value.and(self.dword((usize::from(third.first) + lane) * 4));
+            value = value.and(self.dword(third.dword(channel) * 4));
         }
         Some(value)
     }
@@ -227,11 +224,11 @@ impl Registers {
             return Alike::No;
         };
         let length = (desc >> (op.length_at & 31) & 0xf) as usize;
-        let first = usize::from(op.mrf);
-        if first + length > usize::from(op.limit) || d.breakpoint || d.shift != 0 {
+        let first = usize::from(op.payload);
+        if first + length > usize::from(op.end) || d.breakpoint || d.shift != 0 {
             return Alike::No;
         }
-        let message = (MRF_BASE + first) * DWORDS;
+        let message = first * DWORDS;
         if let Some(implied) = &op.implied {
             let base = usize::from(implied.base);
             let moved = implied

@@ -187,7 +187,10 @@ impl Thread {
                     *o = self.acc.int((index & 1) * 8 + i as u8) as u32;
                 }
             }
-            3 => out[0] = u32::from(self.flag[0]) | u32::from(self.flag[1]) << 16,
+            3 => {
+                let [low, high] = self.flags_of(index);
+                out[0] = u32::from(self.flag[low]) | u32::from(self.flag[high]) << 16;
+            }
             4..=6 if self.paths => {}
             4 => {
                 let m = &self.masks;
@@ -216,9 +219,20 @@ impl Thread {
                 out[0] = self.notify.get(usize::from(index)).copied().unwrap_or(0);
             }
             10 => out[0] = self.ip,
+            // CAST: both halves.
+            12 if index == 0 => (out[0], out[1]) = (self.time as u32, (self.time >> 32) as u32),
             _ => {}
         }
         out
+    }
+
+    /// The two subregisters of a flag register.
+    fn flags_of(&self, index: u8) -> [usize; 2] {
+        if self.second_flags && index & 1 != 0 {
+            [2, 3]
+        } else {
+            [0, 1]
+        }
     }
 
     /// Replaces an architecture register; read-only and reserved ones ignore it (11.3.4.2).
@@ -232,7 +246,10 @@ impl Thread {
                     self.a0[i] = word(image, i) & mask;
                 }
             }
-            3 => self.flag = [word(image, 0), word(image, 1)],
+            3 => {
+                let [low, high] = self.flags_of(index);
+                (self.flag[low], self.flag[high]) = (word(image, 0), word(image, 1));
+            }
             4..=6 if self.paths => {}
             4 => {
                 let m = &mut self.masks;

@@ -22,6 +22,8 @@ pub(crate) enum Next {
     Send,
     /// Wait for a notification.
     Wait,
+    /// A move from the timestamp register.
+    Time,
     /// The instruction has no model; what is missing is in `Thread::note`.
     Unimplemented,
     /// Illegal or undefined opcode.
@@ -40,6 +42,7 @@ pub(crate) enum Num {
     Ub,
     B,
     F,
+    Df,
 }
 
 impl Num {
@@ -50,6 +53,7 @@ impl Num {
             Num::Ub | Num::B => 1,
             Num::Uw | Num::W => 2,
             Num::Ud | Num::D | Num::F => 4,
+            Num::Df => 8,
         }
     }
 
@@ -57,7 +61,7 @@ impl Num {
     #[inline(always)]
     pub(crate) const fn extend(self, raw: u32) -> i64 {
         match self {
-            Num::Ud | Num::Uw | Num::Ub | Num::F => raw as i64,
+            Num::Ud | Num::Uw | Num::Ub | Num::F | Num::Df => raw as i64,
             Num::D => raw as i32 as i64,
             Num::W => raw as i16 as i64,
             Num::B => raw as i8 as i64,
@@ -68,7 +72,7 @@ impl Num {
     #[inline(always)]
     pub(crate) const fn range(self) -> (i64, i64) {
         match self {
-            Num::Ud | Num::F => (0, u32::MAX as i64),
+            Num::Ud | Num::F | Num::Df => (0, u32::MAX as i64),
             Num::D => (i32::MIN as i64, i32::MAX as i64),
             Num::Uw => (0, u16::MAX as i64),
             Num::W => (i16::MIN as i64, i16::MAX as i64),
@@ -175,10 +179,10 @@ pub(crate) struct Implied {
 pub(crate) struct SendOp {
     /// Immediate descriptor, or the register descriptor in a0.0.
     pub(crate) desc: Option<u32>,
-    /// First message register.
-    pub(crate) mrf: u8,
-    /// Message registers that there are.
-    pub(crate) limit: u8,
+    /// First register of the payload, in the array of all registers.
+    pub(crate) payload: u8,
+    /// The register behind the last that a payload can have.
+    pub(crate) end: u8,
     /// The implied move.
     pub(crate) implied: Option<Implied>,
     /// First response register; `None` is the null register.
@@ -241,6 +245,19 @@ pub(crate) struct Third {
     pub(crate) abs: bool,
 }
 
+impl Third {
+    /// The dword of a channel. A double has the channel of its lower half.
+    #[inline(always)]
+    pub(crate) fn dword(&self, channel: usize) -> usize {
+        let first = usize::from(self.first);
+        if self.scalar {
+            first
+        } else {
+            first + (channel & !3) + usize::from(self.swizzle[channel & 3])
+        }
+    }
+}
+
 /// What few instructions have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum More {
@@ -280,6 +297,7 @@ pub(crate) struct Decoded {
     pub(crate) special: bool,
     /// The destination, when a float result needs no more than to be written there.
     pub(crate) simple_float: SimpleFloat,
+    /// Subregister of the flags: f0.0, f0.1, f1.0 or f1.1.
     pub(crate) flag: u8,
     pub(crate) pred: PredCtrl,
     pub(crate) cond: CondMod,

@@ -2,12 +2,15 @@
 //!
 //! PRM: volume 4, chapter 14.
 
+pub(crate) mod bits;
 mod cmp;
 pub(crate) mod copy;
 mod dot;
+mod double;
 pub(crate) mod dword;
 mod extended;
 mod float;
+pub(crate) mod half;
 mod int;
 mod minmax;
 pub(crate) mod packed;
@@ -55,6 +58,9 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
     let wide = inst.exec_size > 8;
     let pick = |narrow: Handler, full: Handler| if wide { full } else { narrow };
     d.run = match inst.opcode {
+        _ if ty == ExecType::Double => double::select(d),
+        // Time is outside of the thread.
+        Opcode::Mov if rules.timestamp && flow::reads_time(d) => flow::time,
         // `movi` differs from `mov` in its restrictions: one register, addressed by channel.
         Opcode::Mov | Opcode::Movi => {
             if copy::applies(d) {
@@ -99,7 +105,22 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
         Opcode::Line => dot::select_line(d, wide),
         Opcode::Pln => dot::select_pln(d, wide),
         Opcode::Mad | Opcode::Lrp => three::select(d, wide),
-        Opcode::Math => extended::select(d, wide),
+        Opcode::Math => {
+            if !rules.modifies_all {
+                extended::without_modifiers(d);
+            }
+            extended::select(d, wide)
+        }
+        Opcode::F32to16 | Opcode::F16to32 => half::select(inst.opcode, wide),
+        Opcode::Bfrev
+        | Opcode::Bfe
+        | Opcode::Bfi1
+        | Opcode::Bfi2
+        | Opcode::Cbit
+        | Opcode::Fbh
+        | Opcode::Fbl
+        | Opcode::Addc
+        | Opcode::Subb => bits::select(d, wide),
         op @ (Opcode::Not
         | Opcode::And
         | Opcode::Or
@@ -358,6 +379,20 @@ fn finish_special<const N: usize>(
     };
     t.set_flags(d, mask, set);
     r
+}
+
+/// Which of the results are as a condition of numbers says.
+pub(crate) fn float_condition<const N: usize>(cond: CondMod, v: &[f64; N]) -> u16 {
+    match cond {
+        CondMod::None | CondMod::R | CondMod::O => 0,
+        CondMod::Z => bits::<N>(|i| v[i] == 0.0),
+        CondMod::Nz => bits::<N>(|i| v[i] != 0.0),
+        CondMod::G => bits::<N>(|i| v[i] > 0.0),
+        CondMod::Ge => bits::<N>(|i| v[i] >= 0.0),
+        CondMod::L => bits::<N>(|i| v[i] < 0.0),
+        CondMod::Le => bits::<N>(|i| v[i] <= 0.0),
+        CondMod::U => bits::<N>(|i| v[i].is_nan()),
+    }
 }
 
 /// ALT mode: infinities become the largest numbers, and no NaN leaves the unit (PRM 10.3.2).

@@ -6,7 +6,7 @@
 pub(crate) mod paths;
 pub(crate) mod stack;
 
-use crate::decoded::{Decoded, Next};
+use crate::decoded::{Decoded, Next, SrcKind};
 use crate::exception;
 use crate::mask::StackError;
 use crate::thread::Thread;
@@ -217,6 +217,23 @@ pub(crate) fn wait(t: &mut Thread, d: &Decoded) -> Next {
             Next::Hung
         }
     }
+}
+
+/// Whether source 0 is the timestamp register.
+pub(crate) fn reads_time(d: &Decoded) -> bool {
+    matches!(d.src[0].kind, SrcKind::Arf(0xc0, _))
+}
+
+/// A move from the timestamp register, which the run loop has filled when it comes to [`timed`].
+pub(crate) fn time(_: &mut Thread, _: &Decoded) -> Next {
+    Next::Time
+}
+
+pub(crate) fn timed(t: &mut Thread, d: &Decoded, now: u64) {
+    t.time = now;
+    let mask = t.write_mask(d);
+    let raw = t.load_raw::<16>(&d.src[0]);
+    t.store_raw(&d.dst, mask, &raw);
 }
 
 pub(crate) fn nop(_: &mut Thread, _: &Decoded) -> Next {

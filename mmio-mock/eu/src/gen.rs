@@ -45,6 +45,18 @@ pub(crate) struct Rules {
     pub(crate) whole_rounds: bool,
     /// Notifications are subregisters of one register.
     pub(crate) one_notification: bool,
+    /// Flag registers, of two subregisters each.
+    pub(crate) flag_registers: u8,
+    /// The payload of a message is in general registers.
+    pub(crate) general_payload: bool,
+    /// Of two dwords `mul` takes the low word of source 1, elsewhere of source 0.
+    pub(crate) low_word_second: bool,
+    /// Modifiers of the sources of `math` and of accumulators count.
+    pub(crate) modifies_all: bool,
+    /// There are doubles; each takes two channels of an instruction and one channel enable.
+    pub(crate) doubles: bool,
+    /// There is a timestamp register.
+    pub(crate) timestamp: bool,
 }
 
 /// An instruction set that the interpreter runs, with what differs in it.
@@ -75,6 +87,12 @@ pub const GEN40: InstructionSet = InstructionSet {
         compares: false,
         whole_rounds: false,
         one_notification: false,
+        flag_registers: 1,
+        general_payload: false,
+        low_word_second: false,
+        modifies_all: false,
+        doubles: false,
+        timestamp: false,
     },
 };
 
@@ -122,9 +140,26 @@ pub const GEN60: InstructionSet = InstructionSet {
     },
 };
 
+/// Ivy Bridge and ValleyView: payloads in general registers, a second flag register, bit fields, doubles (ValleyView PRM volume 2 part 2;
+/// Mesa 22.3.6 `brw_fs_generator.cpp`, `brw_reg_from_fs_reg`: doubles; `brw_fs.cpp`, `lower_mul_dword_inst`: words of `mul`;
+/// `brw_eu_emit.c`, `gfx6_math`: modifiers). Each jump has two distances, JIP in the low and UIP in the high sixteen bits.
+pub const GEN70: InstructionSet = InstructionSet {
+    generation: Verx10::from_times_ten(70),
+    rules: Rules {
+        message_registers: 0,
+        flag_registers: 2,
+        general_payload: true,
+        low_word_second: true,
+        modifies_all: true,
+        doubles: true,
+        timestamp: true,
+        ..GEN60.rules
+    },
+};
+
 impl InstructionSet {
     /// Those that there are.
-    const ALL: [InstructionSet; 4] = [GEN40, GEN45, GEN50, GEN60];
+    const ALL: [InstructionSet; 5] = [GEN40, GEN45, GEN50, GEN60, GEN70];
 
     /// The instruction set of a generation; `None` for one that the interpreter does not run.
     #[must_use]

@@ -16,8 +16,9 @@ pub use stepped::stepped;
 pub(crate) use build::{Plan, build};
 
 use crate::decoded::Decoded;
+use crate::predicate;
 use crate::stretch::{Channels, Registers, Step};
-use crate::thread;
+use crate::thread::Flags;
 use isa::inst::PredCtrl;
 use std::fmt::Debug;
 
@@ -59,7 +60,7 @@ pub enum Group {
 pub struct Chooser {
     /// Which flags count.
     pub group: Group,
-    /// f0.0 or f0.1.
+    /// Their subregister, below four.
     pub flag: u8,
     /// The channels for which these are clear.
     pub inverted: bool,
@@ -87,7 +88,7 @@ impl Chooser {
         };
         Some(Chooser {
             group,
-            flag: d.flag & 1,
+            flag: d.flag & 3,
             inverted: d.pred_inv && group != Group::All,
         })
     }
@@ -95,14 +96,14 @@ impl Chooser {
     /// The channels that are chosen, of sixteen.
     #[inline]
     #[must_use]
-    pub fn channels(self, flags: [u16; 2]) -> u16 {
-        let own = flags[usize::from(self.flag & 1)];
+    pub fn channels(self, flags: Flags) -> u16 {
+        let own = flags[usize::from(self.flag & 3)];
         let set = match self.group {
             Group::All => return u16::MAX,
             Group::Own => own,
-            Group::Replicated(channel) => thread::replicate(own, u32::from(channel & 3)),
-            Group::Any(count) => thread::any(own, u32::from(count)),
-            Group::Every(count) => thread::all(own, u32::from(count)),
+            Group::Replicated(channel) => predicate::replicate(own, u32::from(channel & 3)),
+            Group::Any(count) => predicate::any(own, u32::from(count)),
+            Group::Every(count) => predicate::all(own, u32::from(count)),
         };
         if self.inverted { !set } else { set }
     }

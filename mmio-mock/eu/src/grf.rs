@@ -5,6 +5,7 @@
 
 use crate::port::Grf;
 use crate::reach::PAIR;
+use std::ops::Range;
 
 /// General registers of a thread.
 pub const GRF_COUNT: usize = 128;
@@ -83,10 +84,35 @@ impl RegFile {
         &mut self.regs[MRF_BASE..ZERO_BASE]
     }
 
-    /// Message registers to read and general registers to write, at the same time.
-    pub(crate) fn mrf_and_grf(&mut self) -> (&[Grf], &mut [Grf]) {
-        let (grf, rest) = self.regs.split_at_mut(GRF_COUNT);
-        (&rest[..MRF_COUNT], grf)
+    /// Registers of the array; none where they are not in it.
+    #[inline(always)]
+    pub(crate) fn registers(&self, at: Range<usize>) -> &[Grf] {
+        self.regs.get(at).unwrap_or_default()
+    }
+
+    /// The same, writable.
+    #[inline(always)]
+    pub(crate) fn registers_mut(&mut self, at: Range<usize>) -> &mut [Grf] {
+        self.regs.get_mut(at).unwrap_or_default()
+    }
+
+    /// Registers to read and others to write, at the same time; no register is among both.
+    #[inline(always)]
+    pub(crate) fn apart(
+        &mut self,
+        read: Range<usize>,
+        written: Range<usize>,
+    ) -> (&[Grf], &mut [Grf]) {
+        let behind = if read.is_empty() { 0 } else { read.start };
+        let split = written.start.max(behind).min(TOTAL);
+        let (low, high) = self.regs.split_at_mut(split);
+        let (read, written) = if read.start < split || read.is_empty() {
+            let written = 0..written.len();
+            (low.get(read), high.get_mut(written))
+        } else {
+            (high.get(..read.len()), low.get_mut(written))
+        };
+        (read.unwrap_or_default(), written.unwrap_or_default())
     }
 
     /// `N` dwords from dword offset `off`.

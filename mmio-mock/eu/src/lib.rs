@@ -24,6 +24,7 @@ pub mod math;
 mod operand;
 mod paths;
 pub mod port;
+mod predicate;
 mod reach;
 mod reached;
 mod region;
@@ -47,4 +48,4 @@ pub use port::{
     Delivery, FloatMode, Grf, Message, NoObserver, Observer, Port, Stop, ThreadId, ThreadInit,
 };
 pub use run::RunStats;
-pub use thread::{Thread, View};
+pub use thread::{Flags, Thread, View};

@@ -3,6 +3,7 @@
 //! PRM: volume 4, 11.3.9 (execution data type), 11.3.4.5 (implicit accumulator), 11.5.
 
 mod accumulator;
+mod controls;
 mod send;
 mod wide;
 
@@ -11,13 +12,12 @@ use crate::decoded::{
 };
 use crate::exec;
 use crate::r#gen::Rules;
-use crate::math::Function;
 use crate::region::{self, Rel, Shape};
-use accumulator::{acc_lanes, explicit_acc, writes_acc};
+use accumulator::{acc_lanes, explicit_acc};
+use controls::{channels, controls, exec_type};
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
 use isa::operand::{self, Addr, RegFile, Region, Type};
 use isa::{Inst, Opcode};
-use send::send_op;
 
 /// Which handlers lowering may choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,7 @@ pub(crate) enum Mode {
 /// What the interpreter computes in (PRM 11.3.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExecType {
+    Double,
     Float,
     Dword,
     Word,
@@ -84,8 +85,8 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         pop: 0,
         send: SendOp {
             desc: Some(0),
-            mrf: 0,
-            limit: 0,
+            payload: 0,
+            end: 0,
             implied: None,
             dst: None,
             rotate: 0,
@@ -119,7 +120,8 @@ fn num(ty: Type) -> Option<Num> {
         Type::Ub => Num::Ub,
         Type::B => Num::B,
         Type::F | Type::Vf => Num::F,
-        Type::Df | Type::Hf | Type::Uq | Type::Q => return None,
+        Type::Df => Num::Df,
+        Type::Hf | Type::Uq | Type::Q => return None,
     })
 }
 
@@ -167,16 +169,38 @@ struct Lower<'a> {
     shape: Shape,
     mode: Mode,
     rules: Rules,
+    /// An operand holds doubles, each of which takes two channels of the regions.
+    doubles: bool,
+}
+
+/// Bytes of an element as regions count them, and the bits of an address that its place has not.
+fn region_element(num: Num) -> (usize, u8) {
+    match num {
+        Num::Df => (4, 7),
+        // CAST: four at most.
+        _ => (usize::from(num.size()), num.size() - 1),
+    }
 }
 
 impl Lower<'_> {
-    fn rel(&self, s: &operand::Src, subnr: u8, size: usize) -> Rel {
-        match self.inst.access {
+    fn rel(&self, s: &operand::Src, subnr: u8, num: Num) -> Rel {
+        let (size, odd) = region_element(num);
+        let subnr = subnr & !odd;
+        self.first_of_pairs(match self.inst.access {
             AccessMode::Align1 => region::align1_src(subnr, size, s.region, self.shape),
             AccessMode::Align16 => {
                 let swizzle = self.used_swizzle(s.swizzle);
                 region::align16_src(subnr, size, s.region.vstride, swizzle, self.shape)
             }
+        })
+    }
+
+    /// The places of channels: with doubles that of the first of each two.
+    fn first_of_pairs<T: Copy>(&self, all: [T; 16]) -> [T; 16] {
+        if self.doubles {
+            std::array::from_fn(|lane| all[(2 * lane).min(15)])
+        } else {
+            all
         }
     }
 
@@ -184,10 +208,12 @@ impl Lower<'_> {
     /// `.xyzz` into `.xyz` is a plain vector. Dot products read all channels.
     fn used_swizzle(&self, swizzle: [u8; 4]) -> [u8; 4] {
         use Opcode::{Dp2, Dp3, Dp4, Dph, Line, Pln, Sad2, Sada2};
-        if matches!(
+        let whole = matches!(
             self.inst.opcode,
             Dp4 | Dph | Dp3 | Dp2 | Line | Pln | Sad2 | Sada2
-        ) {
+        );
+        // Write masks of doubles are not those of the dwords that a swizzle names.
+        if whole || self.doubles {
             return swizzle;
         }
         let mask = self.inst.dst.writemask & 0xf;
@@ -201,27 +227,44 @@ impl Lower<'_> {
 
     fn src(&self, s: &operand::Src) -> Option<Src> {
         let num = num(s.ty)?;
-        let size = usize::from(num.size());
+        let (size, _) = region_element(num);
         let kind = match (s.file, s.addr) {
-            (RegFile::Imm, _) => SrcKind::Imm(immediate(s)),
+            // There is no immediate of 64 bits.
+            (RegFile::Imm, _) if num == Num::Df => return None,
+            (RegFile::Imm, _) => SrcKind::Imm(self.constants(immediate(s))),
             (RegFile::Arf, Addr::Direct { nr, subnr }) => {
-                let rel = self.rel(s, subnr, size);
+                let rel = self.rel(s, subnr, num);
                 match nr >> 4 {
                     0 => SrcKind::Null,
-                    2 => SrcKind::Acc(acc_lanes(nr, rel, size)),
+                    2 => SrcKind::Acc(acc_lanes(nr, acc_places(num, rel), size)),
                     _ => SrcKind::Arf(nr, region::arf_image(rel)),
                 }
             }
             // MRF is write-only (PRM 2.6.1): it reads as nothing.
             (RegFile::Mrf, _) | (RegFile::Arf, Addr::Indirect { .. }) => SrcKind::Null,
             (RegFile::Grf, Addr::Direct { nr, subnr }) => {
-                self.placed_source(region::grf_src(nr, self.rel(s, subnr, size)), size)
+                let table = region::grf_src(nr, self.rel(s, subnr, num));
+                self.placed_source(table, num.size().into())
             }
             (RegFile::Grf, Addr::Indirect { subreg, imm }) => {
-                SrcKind::Indirect(self.indirect_src(s, subreg, imm, size))
+                SrcKind::Indirect(self.indirect_src(s, subreg, imm, num))
             }
         };
-        Some(self.modified(s, kind, num))
+        let mut out = self.modified(s, kind, num);
+        if matches!(out.kind, SrcKind::Acc(_)) && !self.rules.modifies_all {
+            // Modifiers do not apply to accumulators (11.3.4.5).
+            (out.negate, out.abs) = (false, false);
+        }
+        Some(out)
+    }
+
+    /// Those of the channels; with doubles of the first of each two.
+    fn constants(&self, all: [u32; 8]) -> [u32; 8] {
+        if self.doubles {
+            std::array::from_fn(|lane| all[2 * lane & 7])
+        } else {
+            all
+        }
     }
 
     /// An operand with its modifiers.
@@ -245,7 +288,8 @@ impl Lower<'_> {
         }
     }
 
-    fn indirect_src(&self, s: &operand::Src, subreg: u8, imm: i16, size: usize) -> Indirect {
+    fn indirect_src(&self, s: &operand::Src, subreg: u8, imm: i16, num: Num) -> Indirect {
+        let (size, _) = region_element(num);
         let mut row = [0; 16];
         let mut rel = [0; 16];
         if self.inst.access == AccessMode::Align1 && s.region.vstride == Region::VXH {
@@ -254,8 +298,9 @@ impl Lower<'_> {
                 row[lane] = (lane / width) as u8;
                 rel[lane] = ((lane % width) * usize::from(s.region.hstride) * size) as i16;
             }
+            (row, rel) = (self.first_of_pairs(row), self.first_of_pairs(rel));
         } else {
-            rel = self.rel(s, 0, size).map(|r| r as i16);
+            rel = self.rel(s, 0, num).map(|r| r as i16);
         }
         Indirect {
             subreg,
@@ -267,33 +312,31 @@ impl Lower<'_> {
 
     fn dst(&self, d: &operand::Dst) -> Option<Dst> {
         let num = num(d.ty)?;
-        let size = usize::from(num.size());
+        let (size, odd) = region_element(num);
         let align16 = self.inst.access == AccessMode::Align16;
         let hstride = if align16 { 1 } else { d.hstride };
         let align = if three_sources(self.inst.opcode) {
-            3
+            odd | 3
         } else if align16 {
             15
         } else {
-            size as i32 - 1
+            odd
         };
         let rel = |subnr: u8, half_regs| {
-            region::dst(
-                i32::from(subnr) & !align,
-                size,
-                hstride,
-                half_regs,
-                self.shape,
-            )
+            let base = i32::from(subnr & !align);
+            self.first_of_pairs(region::dst(base, size, hstride, half_regs, self.shape))
         };
         let kind = match (d.file, d.addr) {
             (RegFile::Arf, Addr::Direct { nr, subnr }) => match nr >> 4 {
                 0 => DstKind::Null,
-                2 => DstKind::Acc(acc_lanes(nr, rel(subnr, 1), size), self.shape.exec as u8),
+                2 => {
+                    let lanes = acc_lanes(nr, acc_places(num, rel(subnr, 1)), size);
+                    DstKind::Acc(lanes, self.shape.exec as u8)
+                }
                 _ => DstKind::Arf(nr, region::arf_image(rel(subnr, 1))),
             },
             (RegFile::Grf, Addr::Direct { nr, subnr }) => {
-                self.placed(region::grf_dst(nr, rel(subnr, 1)), size)
+                self.placed(region::grf_dst(nr, rel(subnr, 1)), num.size().into())
             }
             (RegFile::Mrf, Addr::Direct { nr, subnr }) => {
                 let half = if d.compr4 { 4 } else { 1 };
@@ -327,28 +370,13 @@ impl Lower<'_> {
     }
 }
 
-/// PRM 11.3.9: float wins, then dword; bytes compute as words.
-fn exec_type(inst: &Inst) -> ExecType {
-    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Lrp, Mad, Pln, Rndd, Rnde, Rndu, Rndz};
-    if matches!(
-        inst.opcode,
-        Frc | Rndu | Rndd | Rnde | Rndz | Dp4 | Dph | Dp3 | Dp2 | Line | Pln | Mad | Lrp
-    ) {
-        return ExecType::Float;
+/// The places of lanes in an accumulator, which has a lane for each element.
+fn acc_places(num: Num, rel: Rel) -> Rel {
+    if num == Num::Df {
+        rel.map(|r| r / 2)
+    } else {
+        rel
     }
-    let srcs = &inst.src[..usize::from(inst.num_src.clamp(1, 2))];
-    let used = srcs
-        .iter()
-        .filter(|s| !(s.file == RegFile::Arf && matches!(s.addr, Addr::Direct { nr: 0, .. })));
-    let mut ty = ExecType::Word;
-    for s in used {
-        match s.ty {
-            Type::F | Type::Vf => return ExecType::Float,
-            Type::Ud | Type::D => ty = ExecType::Dword,
-            _ => {}
-        }
-    }
-    ty
 }
 
 fn null_reg(file: RegFile, addr: Addr) -> bool {
@@ -357,7 +385,8 @@ fn null_reg(file: RegFile, addr: Addr) -> bool {
 
 /// Lowers one instruction.
 pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
-    let exec = usize::from(inst.exec_size.clamp(1, 16));
+    let ty = exec_type(inst);
+    let exec = channels(inst);
     let sixteen = exec == 16;
     let compressed = if rules.paths {
         // Regions go on into the next register by themselves; only a message register may leave some out.
@@ -380,9 +409,9 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
             mode
         },
         rules,
+        doubles: ty == ExecType::Double,
     };
     let sechalf = inst.compression == Compression::SecHalf || inst.qtr_ctrl & 1 != 0;
-    let ty = exec_type(inst);
 
     let mut d = controls(inst, rules);
     d.acc_word = ty == ExecType::Word;
@@ -393,7 +422,9 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     if pair {
         target.hstride = 1;
     }
-    let Some(dst) = l.dst(&target) else {
+    // Which channels 32 doubles have is not public.
+    let known = !l.doubles || rules.doubles && inst.exec_size <= 16;
+    let Some(dst) = l.dst(&target).filter(|_| known) else {
         return refused(&d);
     };
     let three = three_sources(inst.opcode);
@@ -419,6 +450,12 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
         DstKind::Null => SimpleFloat::Null,
         _ => SimpleFloat::No,
     };
+    let dwords = ty == ExecType::Dword && d.src.iter().all(|s| s.num.size() == 4);
+    let product = matches!(inst.opcode, Opcode::Mul | Opcode::Mac) && dwords;
+    if rules.low_word_second && (product || inst.opcode == Opcode::Mach) {
+        // Handlers take the low word of source 0.
+        d.src.swap(0, 1);
+    }
     exec::select(&mut d, inst, ty, l.mode, rules);
     if inst.exec_size > 16 {
         l.widen(&mut d);
@@ -438,64 +475,5 @@ fn refused(d: &Decoded) -> Decoded {
 
 /// Whether an opcode has the format of three sources.
 fn three_sources(op: Opcode) -> bool {
-    matches!(op, Opcode::Mad | Opcode::Lrp)
-}
-
-/// What an instruction has besides its operands.
-fn controls(inst: &Inst, rules: Rules) -> Decoded {
-    let exec = usize::from(inst.exec_size.clamp(1, 16));
-    let mut d = illegal();
-    d.op = inst.opcode;
-    d.breakpoint = inst.debug_ctrl;
-    d.rare = inst.debug_ctrl || inst.no_dd_clr;
-    d.weight = inst.exec_size.div_ceil(8).max(1);
-    d.shift = if rules.paths {
-        inst.qtr_ctrl * 8
-    } else if inst.compression == Compression::SecHalf {
-        8
-    } else {
-        0
-    };
-    d.no_mask = inst.no_mask;
-    d.no_cmask = inst.no_mask && inst.mask_ctrl_ex;
-    d.saturate = inst.saturate;
-    d.pred = inst.pred_ctrl;
-    d.pred_inv = inst.pred_inv;
-    d.cond = inst.cond_mod;
-    if rules.compares && matches!(inst.opcode, Opcode::Sel | Opcode::If | Opcode::While) {
-        d.compare = d.cond;
-        d.cond = CondMod::None;
-    }
-    d.special = inst.saturate || d.cond != CondMod::None;
-    // The channels from 16 on have no subregister of their own: instructions name it (Mesa 22.3.6
-    // `brw_fs_generator.cpp`, on the group and the flag subregister).
-    d.flag = inst.flag_subreg & 1;
-    d.exec = exec as u8;
-    d.lanes = ((1u32 << exec) - 1) as u16;
-    // The channel enables of a send are those of its response, if it has one.
-    let silent = matches!(inst.opcode, Opcode::Send | Opcode::Sendc)
-        && null_reg(inst.dst.file, inst.dst.addr);
-    if inst.access == AccessMode::Align16 && !silent {
-        d.lanes &= u16::from(inst.dst.writemask & 0xf) * 0x1111;
-    }
-    d.acc_write = if rules.acc_control {
-        inst.acc_wr_ctrl
-    } else {
-        writes_acc(inst.opcode)
-    };
-    d.function = inst.math.and_then(Function::of_instruction);
-    if let Some(b) = inst.branch {
-        d.jump = b.jump.wrapping_mul(rules.jump_unit);
-        d.pop = if rules.paths {
-            b.pop_or_uip.wrapping_mul(rules.jump_unit)
-        } else {
-            b.pop_or_uip
-        };
-    }
-    let by_register = inst.opcode == Opcode::Call && inst.branch.is_none();
-    if inst.opcode == Opcode::Jmpi || by_register {
-        d.jump = rules.jump_unit;
-    }
-    d.send = send_op(inst, rules);
-    d
+    matches!(op, Opcode::Mad | Opcode::Lrp | Opcode::Bfe | Opcode::Bfi2)
 }

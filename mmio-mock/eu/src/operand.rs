@@ -2,8 +2,8 @@
 //!
 //! PRM: volume 4, 11.3 (operands), 10.3.1.2 (denormals), 10.4 (conversions).
 
-use crate::decoded::{Decoded, Dst, DstKind, Indirect, Num, Src, SrcKind};
-use crate::grf::{self, BYTES, MRF_BASE, SINK_BASE, ZERO_BASE};
+use crate::decoded::{Decoded, Dst, DstKind, Indirect, Num, Src, SrcKind, Third};
+use crate::grf::{self, BYTES, DWORDS, GRF_COUNT, MRF_BASE, SINK_BASE, ZERO_BASE};
 use crate::region::grf_offset;
 use crate::rounding::int_to_odd;
 use crate::thread::Thread;
@@ -104,7 +104,7 @@ pub(crate) fn float_to_int(x: f64, num: Num) -> u32 {
 impl Indirect {
     /// Byte offsets of the lanes now.
     #[inline]
-    fn resolve(&self, a0: &[u16; 8], outside: usize) -> [u16; 16] {
+    pub(crate) fn resolve(&self, a0: &[u16; 8], outside: usize) -> [u16; 16] {
         let mut out = [0; 16];
         for (lane, o) in out.iter_mut().enumerate() {
             // Twelve bits address the GRF, also of the subregisters with sixteen (11.3.4.4).
@@ -186,6 +186,18 @@ impl Thread {
         out
     }
 
+    /// The last of three sources, as it is.
+    #[inline(always)]
+    pub(crate) fn third<const N: usize>(&self, s: &Third) -> [u32; N] {
+        let inside = usize::from(s.first) + N <= GRF_COUNT * DWORDS;
+        if inside && !s.scalar && s.swizzle == [0, 1, 2, 3] {
+            return self.regs.vec::<N>(s.first);
+        }
+        // Past r127 there is nothing to read.
+        let value = |at: usize| self.grf().as_flattened().get(at).copied().unwrap_or(0);
+        std::array::from_fn(|lane| value(s.dword(lane)))
+    }
+
     /// Source lanes as extended-precision floats.
     #[inline(always)]
     pub(crate) fn load_float<const N: usize>(&self, s: &Src) -> [f64; N] {
@@ -200,9 +212,11 @@ impl Thread {
         let mut out = [0.0; N];
         match (&s.kind, s.num) {
             (SrcKind::Acc(lanes), Num::F) => {
-                // Modifiers and the denormal flush do not apply to accumulators (11.3.4.5).
+                // The denormal flush does not apply to accumulators (11.3.4.5).
                 for i in 0..N {
-                    out[i] = self.acc.float(lanes[i]);
+                    let v = self.acc.float(lanes[i]);
+                    let v = if s.abs { v.abs() } else { v };
+                    out[i] = if s.negate { -v } else { v };
                 }
             }
             (_, Num::F) => {
@@ -227,7 +241,9 @@ impl Thread {
         let mut out = [0; N];
         if let SrcKind::Acc(lanes) = &s.kind {
             for i in 0..N {
-                out[i] = self.acc.int(lanes[i]);
+                let v = self.acc.int(lanes[i]);
+                let v = if s.abs { v.wrapping_abs() } else { v };
+                out[i] = if s.negate { v.wrapping_neg() } else { v };
             }
             return out;
         }

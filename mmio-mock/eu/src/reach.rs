@@ -77,7 +77,7 @@ fn message(d: &Decoded) -> Reach {
     let op = &d.send;
     // The second of two messages begins one register further on, and answers there.
     let moved = op.implied.map_or(Reach::default(), |_| {
-        let first = MRF_BASE + usize::from(op.mrf);
+        let first = usize::from(op.payload);
         Reach::registers(first, first + 2)
     });
     moved.and(match (op.dst, op.desc) {

@@ -115,5 +115,82 @@ pub(crate) fn int_to_odd(v: i64) -> f64 {
     if v < 0 { -f } else { f }
 }
 
+impl Rounding {
+    /// A double, of which it is known what the exact number has beyond it, in this mode.
+    fn settle(self, near: f64, lacks: f64) -> f64 {
+        match self {
+            Rounding::Up if lacks > 0.0 => near.next_up(),
+            Rounding::Down if lacks < 0.0 => near.next_down(),
+            Rounding::Zero if near > 0.0 && lacks < 0.0 => near.next_down(),
+            Rounding::Zero if near < 0.0 && lacks > 0.0 => near.next_up(),
+            _ => near,
+        }
+    }
+
+    /// What an infinite result of finite numbers has beyond it.
+    fn overflows(near: f64, operands: &[f64]) -> Option<f64> {
+        let made = near.is_infinite() && operands.iter().all(|v| v.is_finite());
+        made.then(|| -near.signum())
+    }
+
+    /// The sum of two doubles.
+    pub(crate) fn sum(self, a: f64, b: f64) -> f64 {
+        let near = a + b;
+        if self == Rounding::Nearest {
+            return near;
+        }
+        if near == 0.0 && a == -b && a != 0.0 {
+            // Two that cancel have the sign of the mode (IEEE 754, 6.3).
+            return if self == Rounding::Down { -0.0 } else { 0.0 };
+        }
+        let lacks = Rounding::overflows(near, &[a, b]).unwrap_or_else(|| two_sum(a, b).1);
+        self.settle(near, lacks)
+    }
+
+    /// The product of two doubles.
+    pub(crate) fn product(self, a: f64, b: f64) -> f64 {
+        let near = a * b;
+        if self == Rounding::Nearest {
+            return near;
+        }
+        let lacks = Rounding::overflows(near, &[a, b]).unwrap_or_else(|| {
+            // Below this what is lacking may be smaller than any number: larger ones lack as much in proportion.
+            const SMALL: f64 = f64::from_bits(100 << 52);
+            const LARGE: f64 = f64::from_bits((1023 + 600) << 52);
+            let (low, high) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
+            if near.abs() < SMALL {
+                (low * LARGE).mul_add(high, -(near * LARGE))
+            } else {
+                low.mul_add(high, -near)
+            }
+        });
+        self.settle(near, lacks)
+    }
+
+    /// The product of two doubles and the sum with a third, rounded once.
+    pub(crate) fn product_and_sum(self, a: f64, b: f64, c: f64) -> f64 {
+        let near = a.mul_add(b, c);
+        if self == Rounding::Nearest || !near.is_finite() {
+            let over = Rounding::overflows(near, &[a, b, c]);
+            return over.map_or(near, |lacks| self.settle(near, lacks));
+        }
+        // The product in two numbers, their sum with the third in three.
+        let product = a * b;
+        let rest = a.mul_add(b, -product);
+        let (sum, second) = two_sum(product, c);
+        let (small, last) = two_sum(second, rest);
+        let (lacks, more) = two_sum(sum - near, small);
+        let lacks = if lacks == 0.0 { more + last } else { lacks };
+        self.settle(near, lacks)
+    }
+}
+
+/// A sum, and what it lacks (Knuth).
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
+
 #[cfg(test)]
 mod tests;

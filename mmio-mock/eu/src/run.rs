@@ -9,7 +9,7 @@ use crate::rounding::Rounding;
 use crate::stretch::Channels;
 use crate::thread::Thread;
 use crate::warm::{TURNS, Warm};
-use crate::{exception, scoreboard, send};
+use crate::{exception, flow, scoreboard, send};
 
 /// Address bits that choose a page of the kernel cache.
 const PAGE_MASK: u32 = !0xfff;
@@ -358,6 +358,10 @@ impl Thread {
                 counts.others += charge;
             }
             Next::Wait => return Some(Stop::Wait(hot.flag)),
+            Next::Time => {
+                flow::timed(self, hot, port.timestamp());
+                self.ip = ip.wrapping_add(u32::from(hot.bytes));
+            }
             Next::Unimplemented => return Some(Stop::Unimplemented(self.note)),
             Next::Illegal => {
                 if !exception::illegal(self) {

@@ -51,16 +51,27 @@ fn is_message(op: Opcode) -> bool {
     matches!(op, Opcode::Send | Opcode::Sendc)
 }
 
+/// The payload of a message, where it is in general registers.
+fn payload(d: &Decoded) -> Registers {
+    let op = &d.send;
+    let first = usize::from(op.payload);
+    let length = op
+        .desc
+        .map_or(1, |desc| (desc >> (op.length_at & 31) & 0xf) as usize);
+    (first..first + length).fold(0, |out, nr| out | register(nr))
+}
+
 /// The footprint of a lowered instruction.
 pub(crate) fn footprint(d: &Decoded) -> Footprint {
     let lanes = usize::from(d.exec);
     let mut read = d.src.iter().fold(0, |out, s| out | source(&s.kind, lanes));
     if let More::Third(third) = &d.more {
-        read |= run(third.first, if third.scalar { 1 } else { lanes });
+        let channels = lanes * usize::from(d.dst.num.size()).div_ceil(4);
+        read |= run(third.first, if third.scalar { 1 } else { channels });
     }
     let message = is_message(d.op);
     let written = if message {
-        read = d.send.implied.map_or(0, |i| run(i.base, 1));
+        read = d.send.implied.map_or(0, |i| run(i.base, 1)) | payload(d);
         d.send.dst.map_or(0, |nr| register(usize::from(nr)))
     } else {
         match &d.dst.kind {
@@ -72,29 +83,54 @@ pub(crate) fn footprint(d: &Decoded) -> Footprint {
     Footprint { read, written }
 }
 
+/// What an instruction is to registers that wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Check {
+    /// Registers that it looks at before it is issued.
+    waited: Registers,
+    /// Those that it takes and does not give back, and those that are free behind it.
+    kept: Registers,
+    freed: Registers,
+}
+
+impl Check {
+    pub(crate) fn of(slot: &Slot) -> Check {
+        let f = &slot.footprint;
+        // A send does not look at its destination (11.8, 965 and GM965).
+        let own = slot.inst.filter(|_| !is_message(slot.hot.op));
+        // The destination must be free before the instruction is issued.
+        let checks = own.is_some_and(|inst| !inst.no_dd_chk);
+        // It stays taken behind it.
+        let keeps = own.is_some_and(|inst| inst.no_dd_clr);
+        let kept = if keeps { f.written } else { 0 };
+        let frees = !keeps && !is_message(slot.hot.op);
+        Check {
+            waited: if checks { f.read | f.written } else { f.read },
+            kept,
+            freed: if frees { f.written } else { 0 },
+        }
+    }
+
+    /// The registers that wait behind the instruction; `None` when it would wait for one of these for ever.
+    pub(crate) fn behind(self, stale: Registers) -> Option<Registers> {
+        let free = self.waited & stale == 0;
+        free.then_some((stale | self.kept) & !self.freed)
+    }
+}
+
 /// Issues an instruction when a register may be taken; `Err` when it would wait for ever.
 #[cold]
 pub(crate) fn issue(t: &mut Thread, slot: &Slot) -> Result<(), &'static str> {
-    let f = &slot.footprint;
-    // A send does not look at its destination (11.8, 965 and GM965).
-    let own = slot.inst.filter(|_| !is_message(slot.hot.op));
-    // The destination must be free before the instruction is issued.
-    let checks = own.is_some_and(|inst| !inst.no_dd_chk);
-    // It stays taken behind it.
-    let keeps = own.is_some_and(|inst| inst.no_dd_clr);
-    let waited = if checks { f.read | f.written } else { f.read };
-    if waited & t.stale != 0 {
-        return Err(
+    match Check::of(slot).behind(t.stale) {
+        Some(stale) => {
+            t.set_stale(stale);
+            Ok(())
+        }
+        None => Err(
             "PRM 2.6.11, 11.8: a register waits for a message that was dropped, or for \
                     an instruction without NoDDClr",
-        );
+        ),
     }
-    if keeps {
-        t.set_stale(t.stale | f.written);
-    } else if !is_message(slot.hot.op) {
-        t.set_stale(t.stale & !f.written);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

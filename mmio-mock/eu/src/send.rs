@@ -4,7 +4,7 @@
 //! message leaves the EU at once.
 
 use crate::decoded::{Decoded, SendOp};
-use crate::grf::{DWORDS, GRF_COUNT, MRF_BASE, RegFile};
+use crate::grf::{DWORDS, GRF_COUNT, RegFile};
 use crate::port::{Delivery, FloatMode, Grf, Message, Port, Stop, ThreadId};
 use crate::thread::Thread;
 use std::ops::Range;
@@ -157,7 +157,7 @@ pub(crate) fn deliver<P: Port>(
     ((sfid, desc), part): (Target, Part),
 ) -> Delivered<P::Fault> {
     let eot = op.eot;
-    let first = usize::from(op.mrf) + usize::from(part.registers);
+    let first = usize::from(op.payload) + usize::from(part.registers);
     let length = (desc >> (op.length_at & 31) & 0xf) as usize;
     let response_length = (desc >> (op.response_at & 31)) as usize & usize::from(op.response_max);
     // A message without a response has no destination, whatever register the instruction names. PRM 2.6.11
@@ -170,9 +170,9 @@ pub(crate) fn deliver<P: Port>(
             "PRM 2.6.11: EOT with a response is never issued",
         ));
     }
-    if first + length > usize::from(op.limit) {
+    if first + length > usize::from(op.end) {
         return Err(Stop::Hung(
-            "PRM 2.6.1: message payload past the last message register",
+            "PRM 2.6.1: message payload past the last register that may have it",
         ));
     }
     if let Some(implied) = &op.implied {
@@ -190,14 +190,40 @@ pub(crate) fn deliver<P: Port>(
                 }
             }
         }
-        if first < usize::from(op.limit)
-            && let Some(m) = regs.mrf_mut().get_mut(first)
+        if first < usize::from(op.end)
+            && let Some(m) = regs.all_mut().get_mut(first)
         {
             *m = reg;
         }
     }
-    let exec_mask = (sender.channels << op.rotate) >> part.channel & part.channels;
-    let (mrf, grf) = regs.mrf_and_grf();
+    let answered = match dst {
+        Some(nr) if usize::from(nr) + response_length > GRF_COUNT => {
+            return Err(Stop::Hung("PRM 2.6.5: response past r127"));
+        }
+        Some(nr) => Some(usize::from(nr)..usize::from(nr) + response_length),
+        None => None,
+    };
+    let taken = first..first + length;
+    // A kilobyte that no usual message needs, and half of one.
+    let (mut nowhere, mut copy): ([Grf; 32], [Grf; 16]);
+    let (payload, response): (&[Grf], &mut [Grf]) = match &answered {
+        None if response_length == 0 => (regs.registers(taken), &mut []),
+        None => {
+            nowhere = [[0; DWORDS]; 32];
+            // PANIC: the field has at most five bits.
+            (regs.registers(taken), &mut nowhere[..response_length])
+        }
+        Some(at) if at.start < taken.end && taken.start < at.end => {
+            // The response lies where the payload does.
+            copy = [[0; DWORDS]; 16];
+            for (to, from) in copy.iter_mut().zip(regs.registers(taken)) {
+                *to = *from;
+            }
+            // PANIC: the field has four bits.
+            (&copy[..length], regs.registers_mut(at.clone()))
+        }
+        Some(at) => regs.apart(taken, at.clone()),
+    };
     let msg = Message {
         thread: sender.thread,
         sfid,
@@ -205,35 +231,15 @@ pub(crate) fn deliver<P: Port>(
         desc,
         response_length: response_length as u8,
         eot,
-        exec_mask,
+        exec_mask: (sender.channels << op.rotate) >> part.channel & part.channels,
         exec_size: part.size,
-        // PANIC: first + length was checked against the message registers.
-        payload: &mrf[first..first + length],
+        payload,
         ip: sender.ip,
         float_mode: sender.float_mode,
     };
-    // A kilobyte that no usual message needs.
-    let mut nowhere: [Grf; 32];
-    let mut at = None;
-    let response = match dst {
-        Some(nr) => {
-            let nr = usize::from(nr);
-            if nr + response_length > GRF_COUNT {
-                return Err(Stop::Hung("PRM 2.6.5: response past r127"));
-            }
-            at = Some(nr..nr + response_length);
-            &mut grf[nr..nr + response_length]
-        }
-        None if response_length == 0 => &mut [],
-        None => {
-            nowhere = [[0; DWORDS]; 32];
-            // PANIC: the field has at most five bits.
-            &mut nowhere[..response_length]
-        }
-    };
     match port.send(&msg, response) {
         Err(fault) => Err(Stop::Fault(fault)),
-        Ok(delivery) => Ok((delivery, at)),
+        Ok(delivery) => Ok((delivery, answered)),
     }
 }
 
@@ -248,7 +254,7 @@ pub(crate) struct Uses {
 /// What [`deliver`] takes and gives, where it does not stop.
 pub(crate) fn uses(op: &SendOp, (_, desc): Target, part: Part) -> Uses {
     let registers = |first: usize, count: usize| DWORDS * first..DWORDS * (first + count);
-    let first = MRF_BASE + usize::from(op.mrf) + usize::from(part.registers);
+    let first = usize::from(op.payload) + usize::from(part.registers);
     let length = (desc >> (op.length_at & 31) & 0xf) as usize;
     let response = (desc >> (op.response_at & 31)) as usize & usize::from(op.response_max);
     let answered = op

@@ -6,6 +6,7 @@ use crate::grf::RegFile;
 use crate::port::{Delivery, FloatMode, Port, Stop, ThreadId};
 use crate::send::{self, HALVES, Part, Sender, Target};
 use crate::straight::Broken;
+use crate::thread::Flags;
 use isa::Opcode;
 
 /// A message.
@@ -61,7 +62,7 @@ impl Sent {
     pub(crate) fn deliver<P: Port>(
         &self,
         file: &mut RegFile,
-        (enabled, flags): (u32, [u16; 2]),
+        (enabled, flags): (u32, Flags),
         thread: ThreadId,
         port: &mut P,
     ) -> Result<(), Broken<P::Fault>> {

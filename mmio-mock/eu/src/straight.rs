@@ -133,7 +133,7 @@ impl Straight {
         let (file, accumulator) = registers.written(self.reach);
         let mut channels = Channels {
             enabled: runner.dispatch_mask,
-            flags: [0; 2],
+            flags: [0; 4],
             accumulator,
         };
         for part in &self.parts {

@@ -5,6 +5,7 @@
 //! Operands are resolved to places in the thread's registers, so a compiler knows no encoding and no generation. The
 //! interpreter remains what decides: a compiler takes on only what it does bit for bit alike.
 
+mod bits;
 pub(crate) mod places;
 pub(crate) mod resolve;
 mod special;
@@ -16,6 +17,8 @@ pub use crate::math::Function;
 pub use crate::operand::narrow;
 use crate::port::FloatMode;
 pub use crate::rounding::sum_toward_zero;
+use crate::thread::Flags;
+pub use bits::{Bits, bits};
 pub use places::{window, word_window};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -101,7 +104,9 @@ pub enum Operation {
         /// To the nearest one, of two as near the even one; else toward zero.
         even: bool,
     },
-    /// A dword as a float.
+    /// Bits of dwords, as [`bits`] computes them.
+    Bits(Bits),
+    /// A dword as a float; `negate` is of the number.
     ToFloat {
         /// The dword is signed.
         signed: bool,
@@ -217,6 +222,7 @@ impl Operation {
                 | Operation::AccumulateProduct { .. }
                 | Operation::MultiplyHigh { .. }
                 | Operation::Divide { .. }
+                | Operation::Bits(_)
                 | Operation::ToDword { .. }
                 | Operation::AddWords
                 | Operation::SetFlag
@@ -351,7 +357,7 @@ pub struct Operand {
 /// The predicate of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Predicate {
-    /// f0.0 or f0.1, also for the channels from 16 on.
+    /// Its subregister of the flags, also for the channels from 16 on: below four.
     pub flag: u8,
     /// The channels whose flag is clear.
     pub inverted: bool,
@@ -372,7 +378,7 @@ impl Predicate {
     #[must_use]
     pub fn of(self, flags: u16) -> u16 {
         let set = match self.replicated {
-            Some(channel) => crate::thread::replicate(flags, u32::from(channel & 3)),
+            Some(channel) => crate::predicate::replicate(flags, u32::from(channel & 3)),
             None => flags,
         };
         if self.inverted { !set } else { set }
@@ -399,13 +405,14 @@ pub struct Step {
     pub wide: bool,
     /// The channels that it has, one bit each.
     pub lanes: u16,
-    /// Mask bit of its first channel: 0, 16, or 8 and 24 when it is not wide. In the flags it is this number modulo 16.
+    /// Mask bit of its first channel: 0, 16, or 8 and 24 when it is not wide; four more when it has four channels at most. In the flags it
+    /// is this number modulo 16.
     pub shift: u8,
     /// Channels execute that are masked off, too.
     pub unmasked: bool,
     /// Of those, channels whose flag is set.
     pub predicate: Option<Predicate>,
-    /// The subregister that flags go to: f0.0 or f0.1.
+    /// The subregister that flags go to, below four.
     pub flag: u8,
     /// Flags by the result, of operations with dwords.
     pub by_result: ByResult,
@@ -432,8 +439,8 @@ pub struct Step {
 pub struct Channels<'a> {
     /// Channels that execute.
     pub enabled: u32,
-    /// f0.0 and f0.1.
-    pub flags: [u16; 2],
+    /// f0.0 and f0.1, f1.0 and f1.1.
+    pub flags: Flags,
     /// The accumulators.
     pub accumulator: &'a mut Accumulator,
 }

@@ -10,12 +10,14 @@ mod control;
 mod flow;
 mod fuzz;
 mod gen60;
+mod gen70;
 mod integer;
 mod kernels;
 mod paths;
 mod program;
 mod regions;
 mod sends;
+mod text;
 
 use crate::{
     Delivery, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread, ThreadInit,

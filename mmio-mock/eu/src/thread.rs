@@ -43,7 +43,7 @@ pub struct Thread {
     pub(crate) emask: u32,
     /// Channels that wait at other places.
     pub(crate) parked: Parked,
-    pub(crate) flag: [u16; 2],
+    pub(crate) flag: Flags,
     pub(crate) a0: [u16; 8],
     pub(crate) cr: [u32; 3],
     pub(crate) sip: u32,
@@ -72,6 +72,10 @@ pub struct Thread {
     pub(crate) paths: bool,
     /// Notifications are subregisters of one register.
     pub(crate) one_notification: bool,
+    /// There is a second flag register.
+    pub(crate) second_flags: bool,
+    /// The timestamp, as an instruction last found it.
+    pub(crate) time: u64,
     /// AIP is to be the place behind the instruction that runs, whose size its loop knows.
     pub(crate) aip_behind: bool,
     /// Instructions until the breakpoint of a single step, and whether that of the present one is suppressed; 0 when
@@ -88,6 +92,9 @@ pub struct Thread {
     id: ThreadId,
 }
 
+/// Subregisters of the flags: f0.0, f0.1, f1.0 and f1.1.
+pub type Flags = [u16; 4];
+
 /// Architecture registers of a thread, for debuggers and tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
@@ -99,6 +106,8 @@ pub struct View {
     pub masks: Masks,
     /// f0.0 and f0.1.
     pub flag: [u16; 2],
+    /// f1.0 and f1.1, where there is a second flag register.
+    pub second_flag: [u16; 2],
     /// Address register.
     pub address: [u16; 8],
     /// cr0.0, cr0.1, cr0.2 (AIP).
@@ -127,7 +136,7 @@ impl Thread {
             masks: Masks::default(),
             emask: 0xffff,
             parked: Parked::new(),
-            flag: [0; 2],
+            flag: [0; 4],
             a0: [0; 8],
             cr: [0; 3],
             sip: 0,
@@ -151,6 +160,8 @@ impl Thread {
             message_registers: 16,
             paths: false,
             one_notification: false,
+            second_flags: false,
+            time: 0,
             aip_behind: false,
             id: ThreadId::default(),
         }
@@ -171,7 +182,7 @@ impl Thread {
         if touched.accumulator {
             self.acc = Acc::new();
         }
-        self.flag = [0; 2];
+        self.flag = [0; 4];
         self.a0 = [0; 8];
         self.id = init.id;
         self.ip = init.ip & !15;
@@ -196,6 +207,7 @@ impl Thread {
         ];
         self.acc_on = true;
         self.notify = [0; 2];
+        self.time = 0;
         self.jumped = false;
         self.step = 0;
         self.spf_else = None;
@@ -273,6 +285,7 @@ impl Thread {
         self.message_registers = set.rules.message_registers;
         self.paths = set.rules.paths;
         self.one_notification = set.rules.one_notification;
+        self.second_flags = set.rules.flag_registers > 1;
     }
 
     /// Channels enabled now, before predication. With masks that have stacks there are sixteen.
@@ -293,8 +306,13 @@ impl Thread {
     }
 
     /// Replaces f0.
-    pub fn set_flag(&mut self, flag: [u16; 2]) {
-        self.flag = flag;
+    pub fn set_flag(&mut self, [low, high]: [u16; 2]) {
+        (self.flag[0], self.flag[1]) = (low, high);
+    }
+
+    /// Replaces f1.
+    pub fn set_second_flag(&mut self, [low, high]: [u16; 2]) {
+        (self.flag[2], self.flag[3]) = (low, high);
     }
 
     /// Replaces a0, as a debugger does between instructions.
@@ -349,7 +367,8 @@ impl Thread {
             id: self.id,
             ip: self.ip,
             masks: self.masks,
-            flag: self.flag,
+            flag: [self.flag[0], self.flag[1]],
+            second_flag: [self.flag[2], self.flag[3]],
             address: self.a0,
             control: self.cr,
             notification: self.notify,
@@ -426,75 +445,4 @@ impl Thread {
         }
         m
     }
-
-    /// The predicate, one bit a channel of the instruction (PRM 11.4).
-    #[inline]
-    pub(crate) fn predicate(&self, d: &Decoded) -> u16 {
-        let f = self.flag[usize::from(d.flag & 1)];
-        let m = match d.pred {
-            PredCtrl::None => 0xffff,
-            PredCtrl::Normal => f,
-            PredCtrl::AnyV => self.flag[0] | self.flag[1],
-            PredCtrl::AllV => self.flag[0] & self.flag[1],
-            PredCtrl::Any2h => any(f, 2),
-            PredCtrl::All2h => all(f, 2),
-            PredCtrl::Any4h | PredCtrl::AlignAny4h => any(f, 4),
-            PredCtrl::All4h | PredCtrl::AlignAll4h => all(f, 4),
-            PredCtrl::Any8h => any(f, 8),
-            PredCtrl::All8h => all(f, 8),
-            PredCtrl::Any16h => any(f, 16),
-            PredCtrl::All16h => all(f, 16),
-            PredCtrl::Any32h => any(self.flag[0] | self.flag[1], 16),
-            PredCtrl::All32h => all(self.flag[0] & self.flag[1], 16),
-            PredCtrl::ReplX => replicate(f, 0),
-            PredCtrl::ReplY => replicate(f, 1),
-            PredCtrl::ReplZ => replicate(f, 2),
-            PredCtrl::ReplW => replicate(f, 3),
-        };
-        let m = if d.pred == PredCtrl::None {
-            m
-        } else if d.pred_inv {
-            !m
-        } else {
-            m
-        };
-        m >> (d.shift & 15)
-    }
-
-    /// Writes the flag bits of the enabled channels (PRM 11.3.4.6).
-    #[inline(always)]
-    pub(crate) fn set_flags(&mut self, d: &Decoded, mask: u16, bits: u16) {
-        let f = &mut self.flag[usize::from(d.flag & 1)];
-        let shift = d.shift & 15;
-        let m = mask << shift;
-        *f = (*f & !m) | ((bits << shift) & m);
-    }
-}
-
-/// Every group of `n` bits becomes the OR of its bits.
-pub(crate) fn any(f: u16, n: u32) -> u16 {
-    groups(f, n, |g, _| g != 0)
-}
-
-/// Every group of `n` bits becomes the AND of its bits.
-pub(crate) fn all(f: u16, n: u32) -> u16 {
-    groups(f, n, |g, full| g == full)
-}
-
-fn groups(f: u16, n: u32, test: impl Fn(u32, u32) -> bool) -> u16 {
-    let full = (1u32 << n) - 1;
-    let mut out = 0;
-    let mut at = 0;
-    while at < 16 {
-        if test((u32::from(f) >> at) & full, full) {
-            out |= full << at;
-        }
-        at += n;
-    }
-    out as u16
-}
-
-/// Bit `k` of every group of four, in all four places.
-pub(crate) fn replicate(f: u16, k: u32) -> u16 {
-    ((f >> k) & 0x1111) * 0xf
 }

@@ -10,6 +10,7 @@ use crate::cache::KernelCache;
 use crate::decoded::{Decoded, Slot};
 use crate::graph::{Blocks, Graph, Whole};
 use crate::reached::Looked;
+use crate::scoreboard::{Check, Registers};
 use crate::straight::Straight;
 use crate::stretch::resolve;
 use crate::stretch::{Compiled, Compiler, Operation, Step};
@@ -327,15 +328,24 @@ impl KernelCache {
         let mut open = false;
         // Lanes of the accumulator that the stretch has made floats.
         let mut floats = 0;
+        // Registers that wait for another instruction of the stretch, and how far none did.
+        let mut stale = 0;
+        let mut sound = Sound::default();
         let mut at = first;
         while at < end && steps < LONGEST {
             // PANIC: `end` is at most the number of slots.
             let hot = &looked_at(&slots[at]);
             if !open || targets[at] {
                 floats = 0;
+                sound.end(stale, &mut begins, &mut stretches);
+                stale = 0;
             }
+            let behind = Check::of(&slots[at]).behind(stale);
             let step = resolve::step(hot, set.rules)
                 .filter(|step| step.is_inside() && compiler.takes(step))
+                .filter(|step| {
+                    behind.is_some() && (step.operation != Operation::Leave || stale == 0)
+                })
                 .and_then(|step| Some((step, step.known_lanes(floats)?)));
             floats = step.as_ref().map_or(0, |(_, floats)| *floats);
             let step = step.map(|(step, _)| step);
@@ -369,12 +379,64 @@ impl KernelCache {
                 }
                 (None, ..) => open = false,
             }
+            if open {
+                stale = behind.unwrap_or(0);
+                sound.look(stale, &begins, &stretches);
+            } else {
+                sound.end(stale, &mut begins, &mut stretches);
+                stale = 0;
+            }
             at += size;
         }
+        sound.end(stale, &mut begins, &mut stretches);
         Found {
             begins,
             fronts,
             stretches,
+        }
+    }
+}
+
+/// How far the present stretch goes so that no register waits behind it.
+#[derive(Default)]
+struct Sound {
+    done: Done,
+    steps: usize,
+    /// Stretches in front of it.
+    before: usize,
+}
+
+impl Sound {
+    /// Looks at a stretch that has one step more.
+    fn look(&mut self, stale: Registers, begins: &[(usize, Begin)], stretches: &[Vec<Step>]) {
+        if self.before + 1 != stretches.len() {
+            *self = Sound {
+                before: stretches.len().saturating_sub(1),
+                ..Sound::default()
+            };
+        }
+        if let (0, Some((_, begin)), Some(stretch)) = (stale, begins.last(), stretches.last()) {
+            (self.done, self.steps) = (begin.done, stretch.len());
+        }
+    }
+
+    /// The stretch ends: without those behind which registers wait.
+    fn end(
+        &self,
+        stale: Registers,
+        begins: &mut Vec<(usize, Begin)>,
+        stretches: &mut Vec<Vec<Step>>,
+    ) {
+        if stale == 0 {
+            return;
+        }
+        if self.steps == 0 {
+            begins.pop();
+            stretches.pop();
+        } else if let (Some((_, begin)), Some(stretch)) = (begins.last_mut(), stretches.last_mut())
+        {
+            stretch.truncate(self.steps);
+            begin.done = self.done;
         }
     }
 }
@@ -390,10 +452,11 @@ impl Done {
 /// An instruction as it is for a compiler: what is rare about it.
 pub(crate) fn looked_at(slot: &Slot) -> Decoded {
     let hot = slot.hot;
-    // Where a stretch begins already, nothing else is rare: it would not begin there. What waits for no register waits for none behind it.
-    let rare =
-        hot.rare && slot.begin == 0 && (hot.empty || hot.breakpoint || slot.footprint.written != 0);
-    Decoded { rare, ..hot }
+    // Who makes stretches looks at registers that wait.
+    Decoded {
+        rare: hot.empty || hot.breakpoint,
+        ..hot
+    }
 }
 
 /// Slots that an instruction takes up.

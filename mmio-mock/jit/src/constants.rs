@@ -46,9 +46,9 @@ pub(crate) const SCALE_64: [u32; 8] = quads(0x40f0_0000_0000_0000);
 /// The low word of a dword.
 pub(crate) const LOW_WORD: [u32; 8] = all(0xffff);
 
-/// A bit for each of eight channels, from bit `first` on.
+/// A bit for each of eight channels, from bit `first` on; none for those past the last.
 pub(crate) fn bits(first: u32) -> [u32; 8] {
-    std::array::from_fn(|i| 1 << (first + i as u32))
+    std::array::from_fn(|i| 1u32.checked_shl(first + i as u32).unwrap_or(0))
 }
 
 /// All bits of the channels that a mask has.

@@ -4,6 +4,7 @@
 //! are two halves. `ymm0` to `ymm4` are for intermediate values, `ymm5` is zero, `ymm6` to `ymm13` hold values of the thread
 //! ([`Held`]), `ymm14` and `ymm15` say which channels of the second and of the first eight execute.
 
+mod bits;
 mod compute;
 mod doubles;
 mod dwords;

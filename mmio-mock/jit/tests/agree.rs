@@ -76,6 +76,9 @@ impl Compiler for Noting {
                 Operation::Dot(dot) => {
                     seen.insert(format!("{dot:?}"));
                 }
+                Operation::Bits(bits) => {
+                    seen.insert(name(format!("{bits:?}")));
+                }
                 _ => {}
             }
             for source in &step.sources {
@@ -115,6 +118,12 @@ impl Compiler for Noting {
                     matches!(step.operation, Operation::AddPart { .. })
                         && step.accumulator.is_some(),
                     "parts kept",
+                ),
+                (step.shift % 8 == 4, "halves of quarters"),
+                (step.flag > 1, "second flags"),
+                (
+                    matches!(step.operation, Operation::ToFloat { .. }) && step.sources[0].negate,
+                    "negative numbers",
                 ),
                 (parts(|part| part.bits == 8), "bytes"),
                 (parts(|part| part.signed), "signed parts"),
@@ -206,6 +215,17 @@ const FORMS: &[&str] = &[
     "replicated",
     "apart",
     "signed words",
+    "Bits",
+    "Reverse",
+    "Count",
+    "Lowest",
+    "Highest",
+    "Ones",
+    "Insert",
+    "Extract",
+    "halves of quarters",
+    "second flags",
+    "negative numbers",
 ];
 
 #[test]
@@ -234,7 +254,7 @@ fn agrees(compiler: &Arc<dyn Compiler>) {
     let kernels = number("CRESTLINE_KERNELS");
     let count = kernels.map_or(KERNELS, |n| n as u32);
     println!("seed {seed}, {count} kernels a generation");
-    for generation in [40, 45, 50, 60].map(Verx10::from_times_ten) {
+    for generation in [40, 45, 50, 60, 70].map(Verx10::from_times_ten) {
         let mut rng = Rng::with_seed(seed ^ u64::from(generation.times_ten()));
         let (mut all, mut compiled) = (0, 0);
         for number in 0..count {

@@ -1,6 +1,6 @@
 //! Random kernels with branches in order: ifs, loops and halts in each other.
 
-use crate::kernels::{branch, distance, end, pick, sandy};
+use crate::kernels::{any_flag, branch, distance, end, ivy, pick, sandy};
 use fastrand::Rng;
 use isa::inst::{Branch, Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
@@ -90,7 +90,7 @@ impl<'a> Maker<'a> {
                 self.set_jump(at, end_of_parts);
             }
         }
-        for flag in 0..2 {
+        for flag in 0..if ivy(self.set) { 4 } else { 2 } {
             self.flag_to_register(flag);
         }
         self.count(64);
@@ -168,7 +168,7 @@ impl<'a> Maker<'a> {
             inst.pred_ctrl = PredCtrl::None;
         }
         inst.pred_inv = self.rng.bool();
-        inst.flag_subreg = u8::from(self.rng.bool());
+        any_flag(self.rng, self.set, inst);
     }
 
     fn push(&mut self, inst: Inst) -> usize {
@@ -243,6 +243,9 @@ impl<'a> Maker<'a> {
             self.set_jump(at, if sandy { last } else { last + 1 });
         } else {
             self.set_jump(first, if sandy { last } else { last + 1 });
+        }
+        if ivy(self.set) {
+            self.set_other(first, last);
         }
         self.blocks = outer;
         if sandy && self.rng.u32(..3) != 0 {
@@ -377,8 +380,8 @@ impl<'a> Maker<'a> {
             file: RegFile::Arf,
             ty: Type::Uw,
             addr: Addr::Direct {
-                nr: 0x30,
-                subnr: 2 * flag,
+                nr: 0x30 | flag >> 1,
+                subnr: 2 * (flag & 1),
             },
             region: Region::SCALAR,
             ..Src::NULL

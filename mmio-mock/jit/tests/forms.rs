@@ -1,14 +1,10 @@
 //! Forms of operands and operations that pixel and vertex kernels have.
 
-use crate::kernels::{instruction, pick, source, value};
+use crate::kernels::{instruction, ivy, pick, sandy, source, value};
 use fastrand::Rng;
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode, Verx10};
-
-fn sandy(set: Verx10) -> bool {
-    set == Verx10::from_times_ten(60)
-}
 
 fn register(rng: &mut Rng) -> Addr {
     Addr::Direct {
@@ -34,8 +30,8 @@ pub fn form(rng: &mut Rng, set: Verx10) -> Inst {
         2..=4 => sums(rng, set),
         5 => words(rng, set),
         6 => positions(rng, set),
-        7 => flags(rng),
-        8 if sandy(set) => math(rng),
+        7 => flags(rng, set),
+        8 if sandy(set) => math(rng, set),
         _ => regions(rng, set),
     };
     i.acc_wr_ctrl = sandy(set) && rng.u32(..16) == 0;
@@ -45,7 +41,7 @@ pub fn form(rng: &mut Rng, set: Verx10) -> Inst {
 }
 
 /// Channels in fours, with swizzles and write masks.
-fn align16(rng: &mut Rng, set: Verx10) -> Inst {
+pub fn align16(rng: &mut Rng, set: Verx10) -> Inst {
     let mut i = loop {
         let i = instruction(rng, set);
         if i.num_src < 3 && !matches!(i.opcode, Opcode::Math | Opcode::Pln) {
@@ -62,7 +58,7 @@ fn align16(rng: &mut Rng, set: Verx10) -> Inst {
     i.access = AccessMode::Align16;
     i.exec_size = 8;
     i.compression = Compression::None;
-    i.qtr_ctrl = 0;
+    (i.qtr_ctrl, i.nib_ctrl) = (0, false);
     if let Addr::Direct { nr, .. } = i.dst.addr {
         i.dst.addr = Addr::Direct { nr, subnr: 0 };
     }
@@ -124,7 +120,7 @@ fn sums(rng: &mut Rng, set: Verx10) -> Inst {
         }
         Lrp => {
             i.access = AccessMode::Align16;
-            i.exec_size = 8;
+            (i.exec_size, i.nib_ctrl) = (8, false);
             i.num_src = 3;
             i.dst.writemask = 15;
             for s in &mut i.src {
@@ -246,13 +242,13 @@ fn positions(rng: &mut Rng, set: Verx10) -> Inst {
 }
 
 /// Flags as words.
-fn flags(rng: &mut Rng) -> Inst {
+fn flags(rng: &mut Rng, set: Verx10) -> Inst {
     let mut i = Inst::blank(Opcode::Mov);
     i.exec_size = 1;
     i.num_src = 1;
     i.no_mask = rng.bool();
     let flag = Addr::Direct {
-        nr: 0x30,
+        nr: 0x30 | u8::from(ivy(set) && rng.bool()),
         subnr: 2 * rng.u8(..2),
     };
     let word = Addr::Direct {
@@ -293,7 +289,7 @@ fn flags(rng: &mut Rng) -> Inst {
 }
 
 /// The functions that are called.
-fn math(rng: &mut Rng) -> Inst {
+fn math(rng: &mut Rng, set: Verx10) -> Inst {
     let mut i = Inst::blank(Opcode::Math);
     i.exec_size = pick(rng, &[8, 16]);
     let function = pick(rng, &[2, 3, 6, 7, 9, 10]);
@@ -309,6 +305,8 @@ fn math(rng: &mut Rng) -> Inst {
     for s in &mut i.src[..usize::from(i.num_src)] {
         let region = pick(rng, &[Region::VEC8, Region::VEC4]);
         *s = file(rng, Type::F, region);
+        s.negate = ivy(set) && rng.bool();
+        s.abs = ivy(set) && rng.u32(..4) == 0;
     }
     if i.num_src == 1 {
         // The format has two sources.
@@ -346,7 +344,7 @@ fn regions(rng: &mut Rng, set: Verx10) -> Inst {
         }
     }
     if i.exec_size == 1 {
-        i.exec_size = 2;
+        (i.exec_size, i.nib_ctrl) = (2, false);
     } else if rng.bool() {
         message(rng, set, &mut i);
     }

@@ -170,7 +170,7 @@ fn kernels_with_branches_do_what_threads_do() {
         } else {
             Arc::new(Stepping(compiler))
         };
-        for set in [40, 45, 50, 60].map(Verx10::from_times_ten) {
+        for set in [40, 45, 50, 60, 70].map(Verx10::from_times_ten) {
             let mut rng = Rng::with_seed(seed ^ u64::from(set.times_ten()));
             let mut pool = compiled(&mut rng, set, kernels::end(set));
             // Masks of blocks are those of sixteen channels.

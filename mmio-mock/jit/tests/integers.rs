@@ -1,8 +1,8 @@
 //! Forms of integer instructions: products, parts of dwords, minima, quotients.
 
-use crate::kernels::{pick, value};
+use crate::kernels::{any_flag, ivy, pick, sandy, value};
 use fastrand::Rng;
-use isa::inst::{Compression, CondMod, PredCtrl};
+use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode, Verx10};
 
@@ -17,10 +17,6 @@ const BYTES: Region = Region {
     width: 8,
     hstride: 4,
 };
-
-fn sandy(set: Verx10) -> bool {
-    set == Verx10::from_times_ten(60)
-}
 
 fn place(rng: &mut Rng, subnr: u8) -> Addr {
     Addr::Direct {
@@ -87,7 +83,7 @@ fn blank(rng: &mut Rng, set: Verx10, opcode: Opcode) -> Inst {
     if rng.u32(..3) == 0 {
         i.pred_ctrl = PredCtrl::Normal;
         i.pred_inv = rng.bool();
-        i.flag_subreg = u8::from(rng.bool());
+        any_flag(rng, set, &mut i);
     }
     i.dst = Dst {
         file: RegFile::Grf,
@@ -101,7 +97,9 @@ fn blank(rng: &mut Rng, set: Verx10, opcode: Opcode) -> Inst {
 
 /// An instruction of one of these forms.
 pub fn form(rng: &mut Rng, set: Verx10) -> Inst {
-    match rng.u32(..7) {
+    match rng.u32(..9) {
+        7 if ivy(set) => later(rng, set),
+        8 => negative(rng, set),
         0 => {
             let mut i = blank(rng, set, Opcode::Mul);
             let ty = i.dst.ty;
@@ -161,6 +159,7 @@ pub fn form(rng: &mut Rng, set: Verx10) -> Inst {
                 *s = dword(rng, ty, false);
                 s.region = Region::VEC8;
                 s.addr = place(rng, 0);
+                s.negate = ivy(set) && rng.u32(..4) == 0;
             }
             i
         }
@@ -172,6 +171,95 @@ pub fn form(rng: &mut Rng, set: Verx10) -> Inst {
             i
         }
     }
+}
+
+/// A number with the other sign that becomes a float.
+fn negative(rng: &mut Rng, set: Verx10) -> Inst {
+    let mut i = blank(rng, set, Opcode::Mov);
+    i.src[0] = source(rng, i.dst.ty);
+    i.src[0].negate = true;
+    i.dst.ty = Type::F;
+    i
+}
+
+/// Bit fields, carries, halves, doubles.
+fn later(rng: &mut Rng, set: Verx10) -> Inst {
+    use Opcode::{Addc, Bfe, Bfi1, Bfi2, Bfrev, Cbit, F16to32, F32to16, Fbh, Fbl, Subb};
+    let opcode = pick(
+        rng,
+        &[
+            Bfrev, Cbit, Fbl, Fbh, Bfi1, Bfi1, Bfe, Bfe, Bfe, Bfi2, Bfi2, Addc, Subb, F32to16,
+            F16to32,
+        ],
+    );
+    if rng.u32(..8) == 0 {
+        return doubles(rng, set);
+    }
+    let mut i = blank(rng, set, opcode);
+    i.num_src = match opcode {
+        Bfi1 | Addc | Subb => 2,
+        Bfe | Bfi2 => 3,
+        _ => 1,
+    };
+    let ty = match opcode {
+        Bfe | Bfi2 | Fbh | Bfi1 => i.dst.ty,
+        _ => Type::Ud,
+    };
+    i.dst.ty = ty;
+    let last = usize::from(i.num_src) - 1;
+    for n in 0..=last {
+        i.src[n] = dword(rng, ty, n == last && last < 2 && opcode != Fbh);
+    }
+    match opcode {
+        Bfe | Bfi2 => {
+            i.access = AccessMode::Align16;
+            i.dst.writemask = pick(rng, &[15, 15, 15, 7, 2]);
+            for s in &mut i.src {
+                if s.region != Region::SCALAR {
+                    s.region = Region::VEC4;
+                }
+                s.swizzle = pick(rng, &[[0, 1, 2, 3], [0, 1, 2, 3], [2; 4], [1, 0, 3, 2]]);
+            }
+        }
+        Addc | Subb => i.acc_wr_ctrl = true,
+        F32to16 => {
+            i.src[0].ty = Type::F;
+            i.dst.ty = Type::Uw;
+            i.dst.hstride = 2;
+        }
+        F16to32 => {
+            i.src[0] = part(rng, false);
+            i.dst.ty = Type::F;
+        }
+        _ => {}
+    }
+    i
+}
+
+/// An instruction with doubles, of four channels.
+fn doubles(rng: &mut Rng, set: Verx10) -> Inst {
+    use Opcode::{Add, Cmp, Mov, Mul, Sel};
+    let opcode = pick(rng, &[Mov, Add, Mul, Cmp, Sel]);
+    let mut i = blank(rng, set, opcode);
+    (i.exec_size, i.qtr_ctrl) = (8, rng.u8(..2));
+    i.nib_ctrl = rng.bool();
+    i.dst.ty = Type::Df;
+    for s in i.src.iter_mut().take(usize::from(i.num_src)) {
+        *s = source(rng, Type::Df);
+        if s.region == Region::SCALAR {
+            s.region.width = 2;
+            s.region.hstride = 1;
+            s.addr = place(rng, 8);
+        }
+        s.negate = rng.bool();
+    }
+    match opcode {
+        Mov if rng.bool() => i.dst.ty = pick(rng, &[Type::F, Type::D]),
+        Cmp => i.cond_mod = pick(rng, &[CondMod::L, CondMod::Nz]),
+        Sel => (i.pred_ctrl, i.cond_mod) = (PredCtrl::None, CondMod::Ge),
+        _ => {}
+    }
+    i
 }
 
 /// A product of dwords by way of the accumulator.

@@ -98,11 +98,12 @@ pub fn source(rng: &mut Rng, ty: Type, constant: bool) -> Src {
     s
 }
 
-fn modifiers(rng: &mut Rng, i: &mut Inst) {
+fn modifiers(rng: &mut Rng, set: Verx10, i: &mut Inst) {
     i.no_mask = rng.u32(..4) == 0;
     i.pred_ctrl = pick(rng, &[PredCtrl::None, PredCtrl::None, PredCtrl::Normal]);
     i.pred_inv = rng.bool();
-    i.flag_subreg = u8::from(rng.bool());
+    any_flag(rng, set, i);
+    i.nib_ctrl = ivy(set) && i.exec_size <= 4 && rng.bool();
 }
 
 const CONDITIONS: [CondMod; 7] = [
@@ -121,7 +122,7 @@ pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
         Add, And, Asr, Cmp, Frc, Mad, Math, Mov, Mul, Not, Or, Pln, Rndd, Rnde, Rndz, Sel, Shl,
         Shr, Xor,
     };
-    let sandy = set == Verx10::from_times_ten(60);
+    let sandy = sandy(set);
     let mut opcode = pick(
         rng,
         &[
@@ -149,7 +150,7 @@ pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
     if sandy && i.exec_size == 16 && rng.u32(..6) == 0 {
         i.qtr_ctrl = 2;
     }
-    modifiers(rng, &mut i);
+    modifiers(rng, set, &mut i);
     let float = match opcode {
         Mov | Sel | Cmp | Add => rng.u32(..3) != 0,
         Not | And | Or | Xor | Shl | Shr | Asr => false,
@@ -243,7 +244,7 @@ pub fn instruction(rng: &mut Rng, set: Verx10) -> Inst {
 /// Three sources are in registers and take align16.
 fn three(rng: &mut Rng, i: &mut Inst) {
     i.access = AccessMode::Align16;
-    i.exec_size = 8;
+    (i.exec_size, i.nib_ctrl) = (8, false);
     i.dst.writemask = 0xf;
     if let Addr::Direct { nr, .. } = i.dst.addr {
         i.dst.addr = Addr::Direct { nr, subnr: 0 };
@@ -287,6 +288,13 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
                     continue;
                 }
             }
+            if rng.u32(..12) == 0
+                && body.len() + 2 <= count
+                && let [Ok(first), Ok(second)] = parted(rng, set)
+            {
+                body.extend([first, second]);
+                continue;
+            }
             let made = match rng.u32(..4) {
                 0 => integers::form(rng, set),
                 1 => forms::form(rng, set),
@@ -311,6 +319,18 @@ pub fn kernel(rng: &mut Rng, set: Verx10) -> Vec<[u32; 4]> {
     out
 }
 
+/// Two instructions that write parts of one register, the first of which leaves it taken; now and then both do.
+fn parted(rng: &mut Rng, set: Verx10) -> [Result<[u32; 4], isa::EncodeError>; 2] {
+    let [mut first, mut second] = [(); 2].map(|()| forms::align16(rng, set));
+    let mask = rng.u8(1..15);
+    second.dst.addr = first.dst.addr;
+    (first.dst.writemask, second.dst.writemask) = (mask, !mask & 15);
+    first.no_dd_clr = true;
+    second.no_dd_chk = true;
+    second.no_dd_clr = rng.u32(..10) == 0;
+    [first, second].map(|inst| isa::encode(set, &inst))
+}
+
 /// The distance of so many instructions.
 pub fn distance(set: Verx10, instructions: i32) -> i32 {
     instructions * if set.times_ten() < 50 { 1 } else { 2 }
@@ -327,7 +347,12 @@ pub fn branch(opcode: Opcode, jump: i32, pop_or_uip: i32) -> Inst {
 fn ifs(rng: &mut Rng, set: Verx10, count: i32) -> [Option<Inst>; 2] {
     let mut i = branch(Opcode::If, distance(set, count + 1), 0);
     i.pred_ctrl = PredCtrl::Normal;
-    i.flag_subreg = u8::from(rng.bool());
+    any_flag(rng, set, &mut i);
+    if ivy(set)
+        && let Some(branch) = &mut i.branch
+    {
+        branch.pop_or_uip = branch.jump;
+    }
     // It is an instruction behind itself, or an entry of the stack of masks.
     let end = branch(Opcode::Endif, distance(set, 1), 1);
     let end = if sandy(set) {
@@ -347,14 +372,26 @@ fn loops(rng: &mut Rng, set: Verx10, count: i32) -> [Option<Inst>; 2] {
         PredCtrl::Normal
     };
     i.pred_inv = rng.bool();
-    i.flag_subreg = u8::from(rng.bool());
+    any_flag(rng, set, &mut i);
     let mut begin = Inst::blank(Opcode::Do);
     begin.exec_size = 16;
     [(!sandy(set)).then_some(begin), Some(i)]
 }
 
+/// Sandy Bridge and later: channels have instruction pointers.
 pub fn sandy(set: Verx10) -> bool {
-    set == Verx10::from_times_ten(60)
+    set.times_ten() >= 60
+}
+
+/// Ivy Bridge and later: payloads in general registers, a second flag register, halves of quarters.
+pub fn ivy(set: Verx10) -> bool {
+    set.times_ten() >= 70
+}
+
+/// Any subregister of the flags.
+pub fn any_flag(rng: &mut Rng, set: Verx10, i: &mut Inst) {
+    i.flag_subreg = u8::from(rng.bool());
+    i.flag_reg = u8::from(ivy(set) && rng.bool());
 }
 
 /// A kernel of additions with a branch among them, by which channels of f0.0 go to its end.
@@ -380,7 +417,7 @@ fn leave(rng: &mut Rng, set: Verx10, instructions: i32) -> Inst {
         PredCtrl::Normal
     };
     i.pred_inv = rng.bool();
-    i.flag_subreg = u8::from(rng.bool());
+    any_flag(rng, set, &mut i);
     i.branch = Some(Branch {
         jump,
         pop_or_uip: if sandy(set) { jump } else { rng.i32(0..2) },
@@ -390,7 +427,7 @@ fn leave(rng: &mut Rng, set: Verx10, instructions: i32) -> Inst {
 
 /// The message that ends a thread.
 pub fn end(set: Verx10) -> [u32; 4] {
-    let sandy = set == Verx10::from_times_ten(60);
+    let sandy = sandy(set);
     let old = set.times_ten() < 50;
     let mut send = Inst::blank(Opcode::Send);
     send.exec_size = 8;
@@ -404,7 +441,7 @@ pub fn end(set: Verx10) -> [u32; 4] {
     });
     if sandy {
         send.src[0] = Src {
-            file: RegFile::Mrf,
+            file: if ivy(set) { RegFile::Grf } else { RegFile::Mrf },
             ty: Type::Ud,
             addr: Addr::Direct { nr: 1, subnr: 0 },
             region: Region::VEC8,
@@ -458,4 +495,5 @@ pub fn thread(rng: &mut Rng, thread: &mut Thread) {
         *register = std::array::from_fn(|_| value(rng));
     }
     thread.set_flag([rng.u16(..), rng.u16(..)]);
+    thread.set_second_flag([rng.u16(..), rng.u16(..)]);
 }

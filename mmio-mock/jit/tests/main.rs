@@ -3,6 +3,7 @@
 #![cfg(target_arch = "x86_64")]
 
 mod agree;
+mod captured;
 mod flow;
 mod forms;
 mod graph;

@@ -64,7 +64,7 @@ impl Port for Noting {
 
 /// A message of one or two registers with an answer of as many.
 pub fn send(rng: &mut Rng, set: Verx10) -> Inst {
-    let (sandy, old) = (set.times_ten() == 60, set.times_ten() < 50);
+    let (sandy, old) = (kernels::sandy(set), set.times_ten() < 50);
     let (length, answer) = (1 + rng.u32(..2), rng.u32(..3));
     let mut send = Inst::blank(Opcode::Send);
     send.exec_size = if rng.bool() { 8 } else { 16 };
@@ -89,7 +89,7 @@ pub fn send(rng: &mut Rng, set: Verx10) -> Inst {
         subnr: 0,
     };
     send.dst.hstride = 1;
-    let (file, nr) = if sandy {
+    let (file, nr) = if sandy && !kernels::ivy(set) {
         (RegFile::Mrf, mrf)
     } else {
         (RegFile::Grf, 2 + rng.u8(..14))
@@ -104,12 +104,16 @@ pub fn send(rng: &mut Rng, set: Verx10) -> Inst {
     send
 }
 
-/// A copy of a register to a message register.
-pub fn to_message(rng: &mut Rng) -> Inst {
+/// A copy of a register to a message register, or to another that messages may begin with.
+pub fn to_message(rng: &mut Rng, set: Verx10) -> Inst {
     let mut mov = Inst::blank(Opcode::Mov);
     mov.exec_size = 8;
     mov.num_src = 1;
-    mov.dst.file = RegFile::Mrf;
+    mov.dst.file = if kernels::ivy(set) {
+        RegFile::Grf
+    } else {
+        RegFile::Mrf
+    };
     mov.dst.ty = Type::Ud;
     mov.dst.addr = Addr::Direct {
         nr: rng.u8(1..7),
@@ -241,7 +245,7 @@ fn straight_kernels_send_what_threads_send() {
     let seed = std::env::var("CRESTLINE_SEED").ok();
     let seed = seed.and_then(|s| s.parse().ok()).unwrap_or(0x57a1_6877u64);
     println!("seed {seed}");
-    for set in [40, 45, 50, 60].map(Verx10::from_times_ten) {
+    for set in [40, 45, 50, 60, 70].map(Verx10::from_times_ten) {
         let mut rng = Rng::with_seed(seed ^ u64::from(set.times_ten()));
         let end = *kernels::adds(set, 1, 0).last().unwrap();
         let pool = compiled(&mut rng, set, end);
@@ -252,7 +256,7 @@ fn straight_kernels_send_what_threads_send() {
             for _ in 0..=rng.usize(..24) {
                 words.push(match rng.u32(..6) {
                     0 => isa::encode(set, &send(&mut rng, set)).unwrap(),
-                    1 => isa::encode(set, &to_message(&mut rng)).unwrap(),
+                    1 => isa::encode(set, &to_message(&mut rng, set)).unwrap(),
                     _ => pool[rng.usize(..pool.len())],
                 });
             }

@@ -140,6 +140,26 @@ impl<M: RegisterMap> RegFile<M> {
         value.copied().unwrap_or(0)
     }
 
+    /// First two dwords of a register, as the unit that owns it sees them.
+    pub fn get64(&self, id: M::Id) -> u64 {
+        let first = self.first(id);
+        let dword = |at: Option<usize>| at.and_then(|at| self.values.get(at)).copied();
+        let low = dword(Some(first)).unwrap_or(0);
+        let high = dword(first.checked_add(1)).unwrap_or(0);
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    /// Sets the first two dwords, as the owning unit may.
+    pub fn set64(&mut self, id: M::Id, value: u64) {
+        let first = self.first(id);
+        // CAST: the halves of 64 bits.
+        let halves = [value as u32, (value >> 32) as u32];
+        let places = self.values.iter_mut().skip(first);
+        for (to, half) in places.zip(halves) {
+            *to = half;
+        }
+    }
+
     /// Index of the first dword of a register; outside when the device lacks it.
     fn first(&self, id: M::Id) -> usize {
         self.starts

@@ -12,6 +12,7 @@ pub mod alpha;
 pub mod blend;
 pub mod compare;
 pub mod constant;
+pub mod control;
 pub mod depth;
 pub mod direct;
 pub mod dither;

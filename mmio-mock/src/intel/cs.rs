@@ -659,10 +659,6 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dSoDeclList
         | C::State3dStreamout
         | C::State3dTe
-        | C::State3dUrbDs
-        | C::State3dUrbGs
-        | C::State3dUrbHs
-        | C::State3dUrbVs
         | C::State3dViewportStatePointersCc
         | C::State3dViewportStatePointersSfClip => {
             state3d::keep(command.desc.id, d, ctx);
@@ -672,17 +668,25 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
             state3d::keep(command.desc.id, d, ctx);
             urb::sections(d, ctx);
         }
+        C::State3dUrbVs | C::State3dUrbHs | C::State3dUrbDs | C::State3dUrbGs => {
+            state3d::keep(command.desc.id, d, ctx);
+            urb::section(command.desc.id, d, ctx);
+        }
+        C::MiLoadRegisterMem => mi::load_register_mem(d, ctx)?,
+        C::MiPredicate => mi::predicate(d, ctx),
+        C::GpgpuWalker => return media::walker(d, ctx),
         C::MiConditionalBatchBufferEnd => return mi::conditional_end(d, ctx),
         C::MiFlushDw => mi::flush_store(d, ctx)?,
         C::MiSemaphoreMbox => return mi::semaphore(d, ctx),
         C::MiUpdateGtt => mi::update_gtt(d, ctx),
+        C::GpgpuWalker => return media::grid(d, ctx),
+        C::MediaObjectPrt if ctx.media.reader().persistent(d).is_some() => {
+            return media::persistent(d, ctx);
+        }
         C::MediaObjectPrt
         | C::MiReportPerfCount
         | C::MiUrbClear
         | C::GpgpuObject
-        | C::GpgpuWalker
-        | C::MiLoadRegisterMem
-        | C::MiPredicate
         | C::MiTopologyFilter
         | C::SwtessBaseAddress
         // The decoders are not modelled, only their streamers.

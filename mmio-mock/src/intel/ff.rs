@@ -6,7 +6,10 @@
 
 pub mod cl;
 pub mod clipper;
+pub mod ds;
 pub mod gs;
+pub mod gs_entry;
+pub mod hs;
 pub mod kept;
 pub mod link;
 pub mod list;
@@ -14,9 +17,11 @@ pub mod payload;
 pub mod reader;
 pub mod setup;
 pub mod sf;
+pub mod sol;
 pub mod spawn;
 pub mod stage;
 pub mod state;
+pub mod te;
 pub mod topology;
 pub mod vf;
 pub mod vs;
@@ -219,3 +224,7 @@ impl Pipeline {
         busy
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

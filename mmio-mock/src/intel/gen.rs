@@ -6,6 +6,7 @@ pub mod gen40;
 mod gen45;
 mod gen50;
 mod gen60;
+mod gen70;
 mod message;
 pub mod reset;
 
@@ -160,6 +161,7 @@ const GENERATIONS: &[(isa::Verx10, Readers)] = &[
     (isa::Verx10::from_times_ten(45), gen45::READERS),
     (isa::Verx10::from_times_ten(50), gen50::READERS),
     (isa::Verx10::from_times_ten(60), gen60::READERS),
+    (isa::Verx10::from_times_ten(70), gen70::READERS),
 ];
 
 /// The readers for EUs of an instruction set; `None` for one that no device has.
@@ -172,7 +174,7 @@ pub fn readers(isa: isa::Verx10) -> Option<&'static Readers> {
 pub const DEVICES: &[DeviceInfo] = &{
     const NONE: DeviceInfo = gen40::DEVICES[0];
     const COUNT: usize =
-        gen40::DEVICES.len() + gen45::DEVICES.len() + gen50::DEVICES.len() + gen60::DEVICES.len();
+        gen40::DEVICES.len() + gen45::DEVICES.len() + gen50::DEVICES.len() + gen60::DEVICES.len() + gen70::DEVICES.len();
     let mut all = [NONE; COUNT];
     let mut at = 0;
     let mut generation = 0;
@@ -190,11 +192,12 @@ pub const DEVICES: &[DeviceInfo] = &{
 };
 
 /// The devices of each generation.
-const GENERATION_DEVICES: [&[DeviceInfo]; 4] = [
+const GENERATION_DEVICES: [&[DeviceInfo]; 5] = [
     gen40::DEVICES,
     gen45::DEVICES,
     gen50::DEVICES,
     gen60::DEVICES,
+    gen70::DEVICES,
 ];
 
 /// The device where none is named: the best known of the oldest generation.

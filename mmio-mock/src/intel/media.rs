@@ -1,8 +1,10 @@
 //! The media pipeline: front end, thread spawner, and the threads they start.
 //!
 //! PRM: volume 4, 1.2 (root and child threads), 2.6.8, 3.3.10, 3.3.11; volume 2 (media) is not at hand: commands,
-//! state and payloads are those of intel-vaapi-driver. Not modelled: front end modes other than generic, MEDIA_OBJECT_PRT.
+//! state and payloads are those of intel-vaapi-driver. Not modelled: front end modes other than generic, GPGPU_OBJECT, fences of
+//! MEDIA_OBJECT_PRT.
 
+mod groups;
 mod payload;
 pub mod reader;
 mod report;
@@ -58,6 +60,8 @@ pub struct Media {
     jobs: Vec<Option<Job>>,
     /// A walker that has not given all its objects.
     walking: Option<Walking>,
+    /// A grid whose thread groups have not all started.
+    grid: Option<groups::Grid>,
     turns: Turns,
     /// Entries that threads kept when they ended: lost until the URB is divided anew.
     kept: Vec<UrbHandle>,
@@ -84,6 +88,7 @@ impl Media {
             families: Vec::new(),
             jobs: Vec::new(),
             walking: None,
+            grid: None,
             turns: Turns::default(),
             kept: Vec::new(),
             objects: 0,
@@ -120,12 +125,16 @@ impl Media {
 
     /// Whether there is no thread and none to come.
     pub fn idle(&self) -> bool {
-        !self.dead && self.prepared.is_empty() && self.living == 0
+        !self.dead && self.prepared.is_empty() && self.grid.is_none() && self.living == 0
     }
 
     /// Whether the front end would take another object now.
     pub fn accepts(&self, machine: &Machine<'_>) -> bool {
         let ready = self.front_end.is_some() && !self.state.changed();
+        if ready && self.front_end.is_some_and(|front_end| front_end.groups) {
+            // A grid has the threads for itself.
+            return self.idle();
+        }
         !self.dead
             && self.prepared.len() < PREPARED
             && (!ready && self.idle() || ready && machine.urb.available(Owner::Vfe) > 0)
@@ -228,7 +237,7 @@ impl Media {
             self.prepared.pop_front();
             done += 1;
         }
-        Ok(done)
+        Ok(done + self.start_groups(td, machine)?)
     }
 
     /// Books the end of the thread in a slot.
@@ -237,6 +246,9 @@ impl Media {
             return;
         };
         let member = machine.shared.spawner.leave(job.eu, job.slot);
+        if let Some(barrier) = machine.shared.groups.leave(job.eu, job.slot) {
+            machine.shared.gateway.release_barrier(barrier);
+        }
         // The end that the thread has told is among the farewells.
         let told = member.is_some_and(|Member { told, .. }| told);
         if let Some(family) = self.family(job.family) {

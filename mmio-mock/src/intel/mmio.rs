@@ -4,7 +4,7 @@
 //! The command streamer looks at its registers when it steps, so no write reaches into it.
 
 use regs::any::fields;
-use regs::ids::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg};
+use regs::ids::{CsReg, FenceReg, GttReg, IrqReg, RegId, SoReg, StatsReg, UnitReg};
 
 use crate::intel::debug::DebugRegs;
 use crate::intel::irq;
@@ -46,6 +46,9 @@ impl Mmio<'_> {
                 let statistics = &mut self.status.statistics;
                 half(*counter(statistics, reg, place.index as usize), place.dword)
             }
+            UnitReg::So(SoReg::SoWriteOffset) => {
+                self.status.stream_offsets[place.index as usize % STREAMS]
+            }
             UnitReg::Cs(CsReg::Timestamp | CsReg::BltTimestamp | CsReg::BsdTimestamp) => {
                 half(self.timestamp, place.dword)
             }
@@ -72,6 +75,10 @@ impl Mmio<'_> {
                 let statistics = &mut self.status.statistics;
                 let counter = counter(statistics, reg, place.index as usize);
                 *counter = with_half(*counter, place.dword, value);
+            }
+            UnitReg::So(SoReg::SoWriteOffset) => {
+                // Bits 1:0 are no part of it.
+                self.status.stream_offsets[place.index as usize % STREAMS] = value & !3;
             }
             UnitReg::Irq(IrqReg::Eir) => self.irq.acknowledge_errors(self.regs, value),
             UnitReg::Irq(IrqReg::Emr) => {

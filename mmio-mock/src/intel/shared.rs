@@ -8,6 +8,8 @@ pub mod context;
 pub mod dataport;
 pub mod error;
 pub mod gateway;
+pub mod groups;
+pub mod interpolator;
 pub mod math;
 pub mod message;
 pub mod null;
@@ -43,6 +45,8 @@ pub struct SharedFunctions {
     pub pixel: dataport::render::PixelBackend,
     /// Open gateways.
     pub gateway: gateway::Gateway,
+    /// Threads that share local memory.
+    pub groups: groups::Groups,
     /// Threads and requests of the thread spawner.
     pub spawner: spawner::ThreadSpawner,
     /// First refused message since the status unit cleared it.
@@ -66,6 +70,7 @@ impl SharedFunctions {
             dataport: dataport::DataPort::new(reader),
             pixel: dataport::render::PixelBackend::default(),
             gateway: gateway::Gateway::new(places),
+            groups: groups::Groups::new(places),
             spawner: spawner::ThreadSpawner::new(places),
             error: None,
             stats: Stats::default(),

@@ -34,7 +34,7 @@ pub struct Statistics {
     pub so_prims_written: [u64; STREAMS],
     /// SO_PRIM_STORAGE_NEEDED by stream: objects that they would have got, had they been large enough.
     pub so_storage_needed: [u64; STREAMS],
-    /// CS_INVOCATION_COUNT: threads of thread groups.
+    /// CS_INVOCATION_COUNT: channels of the threads of thread groups.
     pub cs_invocations: u64,
     /// HS_INVOCATION_COUNT: patches.
     pub hs_invocations: u64,
@@ -78,6 +78,10 @@ pub struct Activity {
 pub enum Unit {
     /// Vertex shader.
     Vs,
+    /// Hull shader.
+    Hs,
+    /// Domain shader.
+    Ds,
     /// Geometry shader.
     Gs,
     /// Clipper.
@@ -97,8 +101,16 @@ pub enum Busy {
     Vf,
     /// Vertex shader.
     Vs,
+    /// Hull shader.
+    Hs,
+    /// Tessellation engine.
+    Te,
+    /// Domain shader.
+    Ds,
     /// Geometry shader.
     Gs,
+    /// Stream output logic.
+    Sol,
     /// Clipper.
     Clip,
     /// Strips and fans.
@@ -116,12 +128,14 @@ pub enum Busy {
 pub const VF_FFID: u8 = 1;
 
 /// Number of [`Unit`]s.
-pub const UNITS: usize = 6;
+pub const UNITS: usize = 8;
 
 impl Unit {
     /// All units in pipeline order.
     pub const ALL: [Unit; UNITS] = [
         Unit::Vs,
+        Unit::Hs,
+        Unit::Ds,
         Unit::Gs,
         Unit::Clip,
         Unit::Sf,
@@ -133,6 +147,8 @@ impl Unit {
     pub const fn name(self) -> &'static str {
         match self {
             Unit::Vs => "VS",
+            Unit::Hs => "HS",
+            Unit::Ds => "DS",
             Unit::Gs => "GS",
             Unit::Clip => "CLIP",
             Unit::Sf => "SF",
@@ -142,7 +158,7 @@ impl Unit {
     }
 
     /// The four-bit FFID that travels in r0 and debug tags (genxml gen4: unit codes of
-    /// i965 thread payloads; VS 2, GS 3, CLIP 4, SF 5, WM 6, VFE 7).
+    /// i965 thread payloads; VS 2, GS 3, CLIP 4, SF 5, WM 6, VFE 7). Those of HS and DS are the model's own.
     pub const fn ffid(self) -> u8 {
         match self {
             Unit::Vs => 2,
@@ -151,6 +167,8 @@ impl Unit {
             Unit::Sf => 5,
             Unit::Wiz => 6,
             Unit::Media => 7,
+            Unit::Hs => 8,
+            Unit::Ds => 9,
         }
     }
 }
@@ -195,6 +213,9 @@ impl Client {
 pub struct Status {
     /// Guest-visible counters.
     pub statistics: Statistics,
+    /// SO_WRITE_OFFSET: where the next vertex goes in each stream output buffer, in bytes from its base. Commands and the host
+    /// read and write it; the unit that writes the buffers counts it on.
+    pub stream_offsets: [u32; STREAMS],
     /// The model's own counters.
     pub activity: Activity,
     faults: FaultLog,

@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod border;
+pub mod control;
 pub mod depth;
 pub mod desc;
 pub mod format;
@@ -16,6 +17,7 @@ pub mod shape;
 pub mod state;
 
 pub use address::Geometry;
+pub use control::Control;
 pub use depth::{DepthBuffer, DepthFormat};
 pub use desc::{DepthDesc, SurfaceDesc};
 pub use format::{Capability, Class, Format};
@@ -39,6 +41,8 @@ pub enum SurfaceKind {
     Cube = 3,
     /// Array of structures in linear memory.
     Buffer = 4,
+    /// Array of structures, whose bytes are addressed by structure and offset in it.
+    Structured = 5,
     /// Writes go nowhere, reads are zero.
     Null = 7,
 }
@@ -60,8 +64,18 @@ pub struct Surface {
     pub depth: u32,
     /// Where texels lie.
     pub geometry: Geometry,
-    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    /// Samples of a pixel: 1, 4 or 8.
     pub samples: u32,
+    /// Samples lie in slices of their own, those of an array's element one after another, rather than interleaved.
+    pub sample_slices: bool,
+    /// What says which samples are alike, or which blocks are cleared.
+    pub control: Option<Control>,
+    /// What is cleared, as register bits of R, G, B, A.
+    pub clear: [u32; 4],
+    /// It is an array, be it of one element.
+    pub array: bool,
+    /// The least LOD that the resource has, counted from its first level.
+    pub resource_min_lod: f32,
     /// Number of mip levels for the sampler.
     pub mip_count: u32,
     /// Level that is rendered to (the same field as the count).
@@ -87,9 +101,13 @@ pub struct Surface {
 impl Surface {
     /// Its samples as texels of a larger surface: filters see interleaved samples side by side, so that a linear one in the middle
     /// of a pixel is the mean of its four samples (Mesa 22.3.6 blorp_blit.c, `brw_blorp_build_nir_shader`: "all the blending we
-    /// need with a single linear-interpolated texture lookup at the center").
+    /// need with a single linear-interpolated texture lookup at the center"). Where samples have slices of their own, or are eight,
+    /// no filter may look at them, and this one sees the first.
     #[must_use]
     pub fn by_samples(&self) -> Surface {
+        if self.sample_slices || self.samples > 4 {
+            return self.first_samples();
+        }
         // Of odd sizes too: what is normalised is so by pixels (blorp_blit.c, `src_inv_size`), whatever blocks they lie in.
         let by = if self.samples > 1 { 2 } else { 1 };
         Surface {
@@ -102,6 +120,28 @@ impl Surface {
             },
             ..self.clone()
         }
+    }
+
+    /// The first sample of each pixel; of interleaved ones as many as there are columns and rows.
+    fn first_samples(&self) -> Surface {
+        let mut first = Surface {
+            samples: 1,
+            sample_slices: false,
+            control: None,
+            ..self.clone()
+        };
+        if self.sample_slices {
+            for level in &mut first.geometry.levels {
+                level.step_y = level.step_y.wrapping_mul(self.samples);
+            }
+        }
+        first
+    }
+
+    /// Samples of a pixel that lie interleaved.
+    #[inline]
+    pub fn interleaved(&self) -> u32 {
+        if self.sample_slices { 1 } else { self.samples }
     }
 
     /// Width of a level in texels, at least 1.
@@ -162,6 +202,10 @@ impl Surface {
     /// Numbers of samples and coordinates are not checked against the surface.
     #[inline]
     pub fn sample_address(&self, x: u32, y: u32, slice: u32, lod: u32, sample: u32) -> GpuAddr {
+        if self.sample_slices {
+            let slice = slice.wrapping_mul(self.samples).wrapping_add(sample);
+            return self.geometry.address(x, y, slice, lod);
+        }
         let (x, y) = samples::place(self.samples, x, y, sample);
         self.geometry.address(x, y, slice, lod)
     }
@@ -173,7 +217,7 @@ impl Surface {
         let extent = match self.kind {
             SurfaceKind::ThreeD => self.view_extent,
             SurfaceKind::Cube | SurfaceKind::OneD | SurfaceKind::TwoD => self.depth,
-            SurfaceKind::Buffer | SurfaceKind::Null => return 0,
+            SurfaceKind::Buffer | SurfaceKind::Structured | SurfaceKind::Null => return 0,
         };
         let index = if index < extent { index } else { 0 };
         index.wrapping_add(self.min_array_element)
@@ -194,7 +238,23 @@ impl Surface {
         self.fetch_sample(mem, x, y, slice, lod, 0)
     }
 
-    /// [`Self::fetch`] for a sample of a pixel.
+    /// [`Self::fetch`] for a sample of a pixel, wherever its control surface says that it is.
+    pub fn fetch_stored(
+        &self,
+        mem: &Memory,
+        (x, y, slice): (u32, u32, u32),
+        sample: u32,
+    ) -> Result<[u32; 4], Fault> {
+        let Some(Control::Samples(control)) = &self.control else {
+            return self.fetch_sample(mem, x, y, slice, 0, sample);
+        };
+        match control.stored(control.read(mem, (x, y, slice))?, sample) {
+            Some(sample) => self.fetch_sample(mem, x, y, slice, 0, sample),
+            None => Ok(self.clear),
+        }
+    }
+
+    /// [`Self::fetch`] for a sample of a pixel, as memory has it.
     #[inline]
     pub fn fetch_sample(
         &self,

@@ -309,6 +309,22 @@ impl Td {
         self.free_slot(unit, debug).is_some()
     }
 
+    /// How many threads of the unit would find a slot.
+    pub fn room(&self, unit: Unit, debug: &DebugRegs) -> usize {
+        let mask = debug.td_eu_mask(unit);
+        let per_eu = usize::from(self.threads_per_eu).max(1);
+        let limit = debug
+            .td_thread_limit()
+            .map_or(per_eu, |limit| limit as usize);
+        let eus = self.slots.chunks(per_eu).enumerate();
+        eus.filter(|(eu, _)| mask >> (*eu).min(31) & 1 != 0)
+            .map(|(_, slots)| {
+                let busy = slots.iter().filter(|s| s.state != SlotState::Free).count();
+                limit.saturating_sub(busy).min(slots.len() - busy)
+            })
+            .sum()
+    }
+
     /// Runs a thread on for a turn of at most `ticks`.
     pub fn resume_for(&mut self, id: SlotId, ticks: u64, machine: &mut Machine<'_>) -> Outcome {
         let kept = machine.budget.saturating_sub(ticks);

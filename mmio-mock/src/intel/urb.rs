@@ -27,10 +27,14 @@ pub enum Owner {
     Vfe,
     /// Command streamer: CURBE.
     Cs,
+    /// Hull shader: patches.
+    Hs,
+    /// Domain shader: VUEs.
+    Ds,
 }
 
 /// Number of owners.
-pub const OWNERS: usize = 6;
+pub const OWNERS: usize = 8;
 
 /// One owner's section: a range of rows cut into entries with reference counts.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +45,8 @@ pub struct Section {
     entries: u16,
     refs: Vec<u16>,
     free: Vec<u16>,
+    /// Entries hold several vertices, whose handles lie within them.
+    shared: bool,
 }
 
 impl Section {
@@ -60,7 +66,7 @@ impl Section {
 
     fn index(&self, handle: UrbHandle) -> Option<usize> {
         let at = handle.0.checked_sub(self.start)?;
-        if self.entry_rows == 0 || !at.is_multiple_of(self.entry_rows) {
+        if self.entry_rows == 0 || !(self.shared || at.is_multiple_of(self.entry_rows)) {
             return None;
         }
         let index = usize::from(at / self.entry_rows);
@@ -150,6 +156,12 @@ impl Urb {
             section.entry_rows = entry_rows;
             section.carve();
         }
+    }
+
+    /// Says whether entries of `owner` hold several vertices: the handle of each is a row of its entry, and its references
+    /// are the entry's.
+    pub fn share(&mut self, owner: Owner, shared: bool) {
+        self.sections[owner as usize].shared = shared;
     }
 
     /// Entries that `owner` was given, whether they fit or not.
@@ -255,6 +267,24 @@ mod tests {
         urb.release(h);
         assert_eq!(urb.available(Owner::Vs), 1);
         assert_eq!(urb.allocate(Owner::Vs), Some(h));
+    }
+
+    #[test]
+    fn vertices_of_a_shared_entry_keep_it() {
+        let mut urb = Urb::new();
+        urb.fence(Owner::Gs, 64, 128);
+        urb.partition(Owner::Gs, 1, 64);
+        urb.share(Owner::Gs, true);
+        let entry = urb.allocate(Owner::Gs);
+        assert_eq!(entry, Some(UrbHandle(64)));
+        urb.reference(UrbHandle(127));
+        urb.reference(UrbHandle(70));
+        for handle in [64, 70, 128, 63] {
+            urb.release(UrbHandle(handle));
+            assert_eq!(urb.available(Owner::Gs), 0);
+        }
+        urb.release(UrbHandle(127));
+        assert_eq!(urb.allocate(Owner::Gs), Some(UrbHandle(64)));
     }
 
     #[test]

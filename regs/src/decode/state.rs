@@ -2,6 +2,7 @@
 //! PRM vol2 (unit state), vol4 4.7 (surface and sampler state).
 //! Does not know which pointers are live: it prints what is mapped.
 
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
@@ -92,6 +93,7 @@ impl Decoder<'_> {
                 "general" => self.general_base,
                 "surface" => self.surface_base,
                 "instruction" => self.instruction_base,
+                "dynamic" if what == "constants" && self.constants_absolute => 0,
                 "dynamic" => self.dynamic_base,
                 _ => 0,
             };
@@ -114,13 +116,18 @@ impl Decoder<'_> {
                 "constants" => {
                     // One of several has its number at the end of its name, and a length in smaller units.
                     let n = f.name.trim_start_matches(|c: char| !c.is_ascii_digit());
-                    let (length, unit) = if n.is_empty() {
-                        (number("Buffer Length"), 16)
+                    let (name, unit) = if n.is_empty() {
+                        ("Buffer Length".to_owned(), 16)
                     } else {
-                        (number(&format!("Constant Buffer {n} Read Length")), 8)
+                        (format!("Constant Buffer {n} Read Length"), 8)
                     };
-                    let dwords = length.unwrap_or(0).saturating_add(1) * unit;
-                    self.data(f.name, address, dwords)?;
+                    let length = fields.iter().find(|g| g.name == name);
+                    let more = u32::from(length.is_none_or(|g| g.scale.ends_with("minus 1")));
+                    let units = length.map_or(0, |g| g.raw(words) as u32);
+                    let dwords = units.saturating_add(more).saturating_mul(unit);
+                    if dwords != 0 {
+                        self.data(f.name, address, dwords)?;
+                    }
                 }
                 "vertices" | "indices" => self.data(f.name, address, self.options.data_dwords)?,
                 "BINDING_TABLE_STATE" => self.bindings(f.name, address, depth)?,
@@ -284,7 +291,10 @@ fn live(fields: &[PackedField], pointer: &PackedField, words: &[u32]) -> Option<
         flag(&|f| f.name.strip_prefix(width) == Some("Pixel Dispatch Enable")).map(set)
     });
     let Some(widths) = eight.zip(sixteen).zip(thirty_two) else {
-        return flag(&|f| f.name == "Enable").map(set);
+        // The descriptor of a media kernel is there because the kernel runs; it alone has its binding table beside it.
+        let descriptor = fields.iter().any(|f| f.name == "Binding Table Pointer");
+        let enable = flag(&|f| f.name == "Enable").map(set);
+        return enable.or(descriptor.then_some(true));
     };
     // A lone kernel has the first pointer; the second is that of 32 pixels, the third that of 16 (Mesa intel_batch_decoder.c).
     let ((eight, sixteen), thirty_two) = widths;

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use super::*;
-use crate::platform::GEN40;
+use crate::platform::{GEN40, GEN70};
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -183,4 +184,33 @@ fn any_words_are_safe() {
         };
         batch(&GEN40, &mut source, &mut out, start, 1024, options).unwrap();
     }
+}
+
+/// Constants of ValleyView: lengths are whole, none is no buffer, and INSTPM says what the first one counts from.
+#[test]
+fn the_first_constants_count_from_where_instpm_says() {
+    let constants = [0x7815_0005, 0x0001, 0, 0x0000_1000, 0, 0, 0];
+    // Base of dynamic state 1000h, which may be changed.
+    let mut bases = [0; 10];
+    (bases[0], bases[3]) = (0x6101_0008, 0x1001);
+    // MI_LOAD_REGISTER_IMM of INSTPM, bit 6 under its enable.
+    let absolute = [0x1100_0001, 0x20c0, 0x0040_0040];
+    let relative = [0x1100_0001, 0x20c0, 0x0040_0000];
+    // Another bit under its own enable leaves it.
+    let other = [0x1100_0001, 0x20c0, 0x0080_0080];
+    let parts: [&[u32]; 8] = [
+        &bases, &constants, &absolute, &constants, &other, &constants, &relative, &constants,
+    ];
+    let mut words = parts.concat();
+    words.push(0x0500_0000);
+    let mut out = String::new();
+    let mut source = Words(0x1000, words.clone());
+    let bytes = words.len() as u32 * 4;
+    let options = Options::default();
+    let report = batch(&GEN70, &mut source, &mut out, 0x1000, bytes, options).unwrap();
+    assert_eq!((report.errors, report.ended), (0, true), "{out}");
+    let places: Vec<&str> = out.lines().filter(|l| l.contains(": data at")).collect();
+    let at = |address| format!("Pointer to Constant Buffer 0: data at {address}");
+    let expected = ["0x00002000", "0x00001000", "0x00001000", "0x00002000"].map(at);
+    assert_eq!(places, expected);
 }

@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("crestline-mem", &["crestline-regs"]),
     ("crestline-eu", &["crestline-isa", "crestline-num"]),
     ("crestline-jit", &["crestline-eu", "crestline-isa"]),
+    ("crestline-tess", &[]),
     (
         "crestline-mmio-mock",
         &[
@@ -39,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "crestline-mem",
             "crestline-eu",
             "crestline-jit",
+            "crestline-tess",
         ],
     ),
     ("xtask", &["crestline-regs-meta"]),

@@ -14,12 +14,12 @@ use kernel::error::Result;
 use kernel::tock_registers::interfaces::{ReadWriteable, Readable};
 use regs::gen70::PipeControl;
 use regs::gen70::fields::{
-    GAC_ECO_BITS as EcoBits, GAM_ECOCHK as EcoChk, GEN7_CXT_SIZE as CxtSize, GFX_MODE as GfxMode,
+    GAC_ECO_BITS as EcoBits, GAM_ECOCHK as EcoChk, CXT_SIZE as CxtSize, GFX_MODE as GfxMode,
     GTFIFOCTL as Fifo, GTIIR as Interrupt, VLV_MASTER_IER as Master,
 };
 use regs::gen70::reg::{
     BCS_FAULT_REG, BLT_HWS_PGA, BLT_IMR, BSD_HWS_PGA, BSD_IMR, FORCEWAKE_ACK_MEDIA_VLV,
-    FORCEWAKE_ACK_VLV, FORCEWAKE_MEDIA_VLV, FORCEWAKE_VLV, GAC_ECO_BITS, GAM_ECOCHK, GEN7_CXT_SIZE,
+    FORCEWAKE_ACK_VLV, FORCEWAKE_MEDIA_VLV, FORCEWAKE_VLV, GAC_ECO_BITS, GAM_ECOCHK, CXT_SIZE,
     GFX_MODE, GTFIFOCTL, GTFIFODBG, GTIER, GTIIR, GTIMR, HWS_PGA, PMIER, PMIIR, PMIMR,
     RCS_FAULT_REG, RCS_IMR, SO_WRITE_OFFSET, VCS_FAULT_REG, VLV_MASTER_IER,
 };
@@ -73,7 +73,7 @@ pub static VALLEYVIEW: DeviceInfo = DeviceInfo {
         ("FORCEWAKE", RegId::ForcewakeMt),
         ("ERROR", RegId::ErrorGen6),
         ("DONE_REG", RegId::DoneReg),
-        ("ERR_INT", RegId::ErrInt),
+        ("ERR_INT", RegId::Gen7ErrInt),
     ],
     // i915 `engine_record_registers`.
     recorded_of_engines: &[RegId::GfxMode, RegId::RcsPpDirBase],
@@ -220,14 +220,11 @@ static SPACE: SpaceOps = SpaceOps {
     ..gen60::SPACE
 };
 
-/// PPGTT_CACHE of GAM_ECOCHK: with the last-level cache, without GFDT (i915 `ECOCHK_PPGTT_LLC_IVB`, `ECOCHK_PPGTT_GFDT_IVB`).
-const THROUGH_CACHE: u32 = 1;
-
 /// i915 `gen7_ppgtt_enable`. What lets the device translate is each engine's.
 fn space_enable(uncore: &Uncore) {
     let bits = EcoBits::PPGTT_CACHE::Cache64b;
     uncore.reg(GAC_ECO_BITS).modify(bits);
-    let bits = EcoChk::PPGTT_CACHE.val(THROUGH_CACHE);
+    let bits = EcoChk::PPGTT_LLC::SET + EcoChk::PPGTT_GFDT::CLEAR;
     uncore.reg(GAM_ECOCHK).modify(bits);
 }
 
@@ -241,7 +238,7 @@ fn space_start(engine: &EngineRegisters, directory: u32) {
 
 /// Bytes of a context's image (i915 `GEN7_CXT_TOTAL_SIZE`), of which the register counts cache lines.
 fn image_size(uncore: &Uncore) -> usize {
-    let size = uncore.reg(GEN7_CXT_SIZE).extract();
+    let size = uncore.reg(CXT_SIZE).extract();
     let lines = size.read(CxtSize::EXTENDED_CONTEXT_SIZE) + size.read(CxtSize::VF_STATE_SIZE);
     // CAST: 8 bits.
     (lines as usize * 64)

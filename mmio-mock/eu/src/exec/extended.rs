@@ -1,6 +1,6 @@
 //! `math`: the functions of extended math as an instruction.
 //!
-//! PRM: Sandy Bridge volume 4 part 2, 8.3.31 (math). Sources have no modifiers there (Mesa 22.3.6 `brw_eu_emit.c` `gfx6_math`).
+//! PRM: Sandy Bridge volume 4 part 2, 8.3.31 (math). Sources have no modifiers there, later ones have (Mesa 22.3.6 `brw_eu_emit.c` `gfx6_math`).
 
 use crate::decoded::{Decoded, DstKind, Handler, Next, Src};
 use crate::exec::{finish_float, illegal};
@@ -10,12 +10,16 @@ use crate::port::FloatMode;
 use crate::region;
 use crate::thread::Thread;
 
-pub(crate) fn select(d: &mut Decoded, wide: bool) -> Handler {
+/// Sources as they are, where modifiers do not count.
+pub(crate) fn without_modifiers(d: &mut Decoded) {
     for s in &mut d.src {
         s.negate = false;
         s.abs = false;
         (s.and, s.xor) = (u32::MAX, 0);
     }
+}
+
+pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
     match (d.function, wide) {
         (Some(f), false) if f.is_integer() => integers::<8>,
         (Some(f), true) if f.is_integer() => integers::<16>,

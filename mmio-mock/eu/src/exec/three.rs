@@ -6,8 +6,7 @@
 use crate::class::{Any, Class, Load, Scalar, Vector, class};
 use crate::decoded::{Decoded, Handler, More, Next};
 use crate::exec::{finish_float, illegal};
-use crate::grf::{DWORDS, GRF_COUNT};
-use crate::operand::{widen, widen_all};
+use crate::operand::widen_all;
 use crate::rounding::sum_to_odd;
 use crate::thread::Thread;
 use isa::Opcode;
@@ -38,18 +37,7 @@ fn last<const N: usize>(t: &Thread, d: &Decoded) -> [f64; N] {
     };
     let and = if s.abs { 0x7fff_ffff } else { u32::MAX };
     let xor = if s.negate { 0x8000_0000 } else { 0 };
-    let first = usize::from(s.first);
-    let inside = first + N <= GRF_COUNT * DWORDS;
-    if inside && !s.scalar && s.swizzle == [0, 1, 2, 3] {
-        return widen_all(t.regs.vec::<N>(s.first), and, xor);
-    }
-    let grf = t.grf().as_flattened();
-    // Past r127 there is nothing to read.
-    let value = |at: usize| widen(grf.get(at).copied().unwrap_or(0), and, xor);
-    if s.scalar {
-        return [value(first); N];
-    }
-    std::array::from_fn(|lane| value(first + (lane & !3) + usize::from(s.swizzle[lane & 3])))
+    widen_all(t.third::<N>(s), and, xor)
 }
 
 /// Source 1 times source 2, and source 0. A product of single floats is exact.

@@ -35,7 +35,7 @@ pub(crate) fn second_half(d: &Decoded) -> Decoded {
     match &mut second.dst.kind {
         DstKind::Table(table) => {
             for byte in table.iter_mut() {
-                *byte = behind_dst(*byte, dst.bytes, usize::from(d.send.limit));
+                *byte = behind_dst(*byte, dst.bytes, usize::from(d.send.end));
             }
         }
         DstKind::Arf(_, table) => in_image(table, dst.bytes),
@@ -59,11 +59,11 @@ pub(crate) fn second_half(d: &Decoded) -> Decoded {
     second
 }
 
-/// A placed destination lane further on in its file, of which `count` message registers exist.
-fn behind_dst(byte: u16, bytes: u16, count: usize) -> u16 {
+/// A placed destination lane further on in its file; message registers exist before register `behind` of the array.
+fn behind_dst(byte: u16, bytes: u16, behind: usize) -> u16 {
     let (from, mrf) = (usize::from(byte), MRF_BASE * BYTES);
     let to = from + usize::from(bytes);
-    let end = if from < mrf { mrf } else { mrf + count * BYTES };
+    let end = if from < mrf { mrf } else { behind * BYTES };
     if from < end && to < end {
         // CAST: inside of the array.
         to as u16

@@ -1,7 +1,8 @@
 //! Flow control where channels have instruction pointers of their own.
 //!
 //! PRM: Sandy Bridge volume 4 part 2, 8.3 (if, else, endif, while, break, cont, halt, call, ret); what the distances lead to:
-//! Mesa 22.3.6 `brw_eu_emit.c` (`patch_IF_ELSE`, `brw_WHILE`, `brw_set_uip_jip`). Not modelled: `case` and `fork`.
+//! Mesa 22.3.6 `brw_eu_emit.c` (`patch_IF_ELSE`, `brw_WHILE`, `brw_set_uip_jip`); ValleyView volume 2 part 2, brc and brd. Not modelled: `case`
+//! and `fork`.
 
 use super::branch;
 use crate::decoded::{Decoded, Handler, Next, Num, SrcKind};
@@ -12,10 +13,10 @@ use isa::inst::CondMod;
 
 /// Whether an opcode is one of these.
 pub(crate) fn has(op: Opcode) -> bool {
-    use Opcode::{Break, Call, Case, Cont, Else, Endif, Fork, Halt, If, Ret, While};
+    use Opcode::{Brc, Brd, Break, Call, Case, Cont, Else, Endif, Fork, Halt, If, Ret, While};
     matches!(
         op,
-        If | Else | Endif | While | Break | Cont | Halt | Call | Ret | Case | Fork
+        If | Else | Endif | While | Break | Cont | Halt | Call | Ret | Case | Fork | Brd | Brc
     )
 }
 
@@ -26,6 +27,8 @@ pub(crate) fn select(op: Opcode) -> Handler {
         Opcode::Endif => endif,
         Opcode::While => r#while,
         Opcode::Break | Opcode::Cont | Opcode::Halt => leave,
+        Opcode::Brd => brd,
+        Opcode::Brc => brc,
         Opcode::Call => call,
         Opcode::Ret => ret,
         Opcode::Case | Opcode::Fork => unknown,
@@ -155,23 +158,66 @@ fn r#while(t: &mut Thread, d: &Decoded) -> Next {
 /// `break`, `cont` and `halt`: the chosen channels wait at UIP; when none is left, the thread goes on at JIP, the end of the
 /// block that it is in.
 fn leave(t: &mut Thread, d: &Decoded) -> Next {
+    leave_to(t, d, (d.jump, d.pop))
+}
+
+/// The same to distances.
+fn leave_to(t: &mut Thread, d: &Decoded, (jip, uip): (i32, i32)) -> Next {
     let chosen = chosen(t, d);
     if t.spf {
         return if scalar(d, chosen) {
-            branch(t, d.pop)
+            branch(t, uip)
         } else {
             Next::Seq
         };
     }
     let Channels { own, on } = channels(t, d);
     let goes = on & chosen;
-    let (block, at) = (target(t, d.jump), target(t, d.pop));
+    let (block, at) = (target(t, jip), target(t, uip));
     let alone = goes == on && t.parked.at(behind(t, d)) & own == 0;
     // They wait where the thread goes: then they go with it.
     if !(alone && block == at) {
         park(t, goes, at);
     }
-    if alone { branch(t, d.jump) } else { Next::Seq }
+    if alone { branch(t, jip) } else { Next::Seq }
+}
+
+/// The dword of a register that has the distances of a jump; `None` where the instruction has them.
+fn distances(t: &Thread, d: &Decoded) -> Option<u32> {
+    let by_register = !matches!(d.src[0].kind, SrcKind::Null);
+    by_register.then(|| t.load_raw::<1>(&d.src[0])[0])
+}
+
+/// Branch converging: the thread jumps to JIP when no channel is left.
+fn brc(t: &mut Thread, d: &Decoded) -> Next {
+    // CAST: each is a signed word.
+    let both = distances(t, d).map(|both| {
+        let bytes = |count: u32| i32::from(count as i16).wrapping_mul(d.jump);
+        (bytes(both), bytes(both >> 16))
+    });
+    leave_to(t, d, both.unwrap_or((d.jump, d.pop)))
+}
+
+/// Branch diverging: the thread jumps with the first channel, and the others wait behind the instruction.
+fn brd(t: &mut Thread, d: &Decoded) -> Next {
+    let chosen = chosen(t, d);
+    // CAST: a signed number.
+    let distance = distances(t, d).map(|count| (count as i32).wrapping_mul(d.jump));
+    let distance = distance.unwrap_or(d.jump);
+    if t.spf {
+        return if scalar(d, chosen) {
+            branch(t, distance)
+        } else {
+            Next::Seq
+        };
+    }
+    let Channels { on, .. } = channels(t, d);
+    if on & chosen == 0 {
+        return Next::Seq;
+    }
+    let to = behind(t, d);
+    park(t, on & !chosen, to);
+    branch(t, distance)
 }
 
 /// The subroutine's channels are kept in the destination, behind the address of return.

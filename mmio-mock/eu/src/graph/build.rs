@@ -7,6 +7,7 @@ use crate::cache::KernelCache;
 use crate::decoded::{Decoded, Slot};
 use crate::exposed::{Exposed, FULL};
 use crate::reach::{self, Reach};
+use crate::scoreboard::Check;
 use crate::sent::{Sent, sent};
 use crate::stretch::{Compiler, Operation, resolve};
 use crate::warm;
@@ -34,6 +35,8 @@ struct Item {
     at: usize,
     /// `None` where none is decoded.
     hot: Option<Decoded>,
+    /// What it is to registers that wait.
+    check: Check,
     /// The slot behind it.
     behind: usize,
 }
@@ -166,6 +169,7 @@ impl Parts<'_> {
             items.push(Item {
                 at,
                 hot: (!hot.empty).then_some(hot),
+                check: Check::of(slot),
                 behind,
             });
             at = behind;
@@ -218,6 +222,7 @@ impl Parts<'_> {
         };
         let mut messages = Vec::new();
         let mut floats = 0;
+        let mut stale = 0;
         for (n, item) in items.iter().enumerate() {
             let Some(hot) = &item.hot else {
                 block.end = End::Unknown;
@@ -233,6 +238,7 @@ impl Parts<'_> {
             if hot.rare || hot.breakpoint {
                 return None;
             }
+            stale = item.check.behind(stale)?;
             if is_message(hot.op) {
                 // CAST: bytes of a page.
                 let at = ip.wrapping_add(((item.at - first) << rules.place) as u32);
@@ -253,7 +259,8 @@ impl Parts<'_> {
                 block.steps.push(step);
             }
         }
-        Some((block, messages))
+        // Registers that wait are none of a block's.
+        (stale == 0).then_some((block, messages))
     }
 
     fn branch(&self, block: usize) -> Option<(&Item, &Decoded)> {

@@ -71,7 +71,7 @@ impl Graph {
         let mut progress = Progress {
             channels: Channels {
                 enabled: runner.dispatch_mask,
-                flags: [0; 2],
+                flags: [0; 4],
                 accumulator,
             },
             left: *budget,

@@ -5,6 +5,7 @@
 use super::null_reg;
 use crate::decoded::{Implied, SendOp};
 use crate::r#gen::Rules;
+use crate::grf::MRF_BASE;
 use isa::Inst;
 use isa::inst::{AccessMode, Compression};
 use isa::operand::{Addr, RegFile, Region};
@@ -55,12 +56,19 @@ fn implied_move(inst: &Inst) -> Option<Implied> {
     })
 }
 
-/// The message register that source 0 names; past the last when it names none.
-fn payload(inst: &Inst) -> u8 {
+/// The register that source 0 names, in the array of all registers; past the last when it names none.
+fn payload(inst: &Inst, rules: Rules) -> u8 {
     match (inst.src[0].file, inst.src[0].addr) {
-        (RegFile::Mrf, Addr::Direct { nr, .. }) => nr,
+        (RegFile::Grf, Addr::Direct { nr, .. }) if rules.general_payload => nr,
+        (RegFile::Mrf, Addr::Direct { nr, .. }) if !rules.general_payload => message(nr),
         _ => u8::MAX,
     }
+}
+
+/// A message register in the array of all registers.
+fn message(nr: u8) -> u8 {
+    // CAST: 128.
+    nr.saturating_add(MRF_BASE as u8)
 }
 
 pub(super) fn send_op(inst: &Inst, rules: Rules) -> SendOp {
@@ -87,12 +95,12 @@ pub(super) fn send_op(inst: &Inst, rules: Rules) -> SendOp {
     };
     SendOp {
         desc,
-        mrf: if rules.payload_in_source {
-            payload(inst)
+        payload: if rules.payload_in_source {
+            payload(inst, rules)
         } else {
-            s.map_or(0, |s| s.mrf)
+            message(s.map_or(0, |s| s.mrf))
         },
-        limit: rules.message_registers,
+        end: message(rules.message_registers),
         implied,
         dst,
         rotate,

@@ -67,19 +67,19 @@ impl Lower<'_> {
         let Addr::Direct { nr, subnr } = s.addr else {
             return None;
         };
-        if s.ty != Type::F || s.file != RegFile::Grf {
-            return None;
-        }
+        let num = three_sourced(s)?;
         let swizzle = self.used_swizzle(s.swizzle);
-        let first = i32::from(subnr & !3);
+        let (_, odd) = super::region_element(num);
+        let first = i32::from(subnr & !odd);
         let mut rel = [first; PART];
         if s.region != Region::SCALAR {
             for (lane, byte) in rel.iter_mut().enumerate() {
                 *byte += (lane as i32 & !3) * 4 + i32::from(swizzle[lane & 3] & 3) * 4;
             }
         }
-        let kind = self.placed_source(region::grf_src(nr, rel), 4);
-        Some(self.modified(s, kind, Num::F))
+        let table = region::grf_src(nr, self.first_of_pairs(rel));
+        let kind = self.placed_source(table, num.size().into());
+        Some(self.modified(s, kind, num))
     }
 
     /// The last of three sources, which few instructions have.
@@ -87,11 +87,10 @@ impl Lower<'_> {
         let Addr::Direct { nr, subnr } = s.addr else {
             return None;
         };
-        if s.ty != Type::F || s.file != RegFile::Grf || self.inst.exec_size > 16 {
-            return None;
-        }
+        let num = three_sourced(s).filter(|_| self.inst.exec_size <= 16)?;
+        let (_, odd) = super::region_element(num);
         Some(Third {
-            first: u16::from(nr) * 8 + u16::from(subnr / 4),
+            first: u16::from(nr) * 8 + u16::from((subnr & !odd) / 4),
             swizzle: self.used_swizzle(s.swizzle).map(|channel| channel & 3),
             scalar: s.region == Region::SCALAR,
             negate: s.negate,
@@ -153,6 +152,12 @@ impl Lower<'_> {
             SrcKind::Table(table)
         }
     }
+}
+
+/// The numbers of a source of three.
+fn three_sourced(s: &operand::Src) -> Option<Num> {
+    let known = matches!(s.ty, Type::F | Type::D | Type::Ud | Type::Df);
+    (known && s.file == RegFile::Grf).then(|| super::num(s.ty))?
 }
 
 /// Past the end of the register file what is read is zero, wherever it is.

@@ -125,6 +125,7 @@ impl Step {
             | Operation::Inverse
             | Operation::SquareRoot
             | Operation::InverseRoot => place(0),
+            Operation::Bits(bits) => (0..bits.sources()).all(place),
             Operation::Extended(f) => place(0) && (f.operands() == 1 || place(1)),
             Operation::Plane => scalar && matches!(step.sources[1].place, Place::Vector(_)),
             Operation::Line => scalar && place(1),
@@ -146,7 +147,11 @@ impl Step {
         let lanes = step
             .accumulator
             .is_none_or(|lane| lane == 0 || lane == 8 && !step.wide);
+        // Four channels do not reach the next eight.
+        let nibble = step.shift % 8 == 0
+            || step.shift % 8 == 4 && !step.wide && step.lanes <= 0xf && step.accumulator.is_none();
         used && lanes
+            && nibble
             && step.sources.iter().all(even)
             && sources
                 .chain(written)

@@ -5,7 +5,7 @@
 
 use super::places::{hazard, near};
 use super::special::{all_lanes, product, special, words};
-use super::{ByResult, Condition, Dot, Operand, Operation, Place, Predicate, Step};
+use super::{Bits, ByResult, Condition, Dot, Operand, Operation, Place, Predicate, Step};
 use crate::decoded::{Decoded, DstKind, More, Num, Src, SrcKind};
 use crate::exec;
 use crate::r#gen::Rules;
@@ -27,7 +27,9 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     let known = !d.empty
         && !d.rare
         && d.weight <= 2
-        && (matches!(d.shift, 0 | 16) || matches!(d.shift, 8 | 24) && !wide)
+        && (matches!(d.shift, 0 | 16)
+            || matches!(d.shift, 8 | 24) && !wide
+            || d.shift % 8 == 4 && d.exec <= 4)
         && !(d.no_mask && d.no_cmask);
     if !known {
         return None;
@@ -41,7 +43,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         _ => return None,
     };
     let predicate = (d.pred != PredCtrl::None).then_some(Predicate {
-        flag: d.flag & 1,
+        flag: d.flag & 3,
         inverted: d.pred_inv,
         replicated,
     });
@@ -52,7 +54,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         shift: d.shift,
         unmasked: d.no_mask,
         predicate,
-        flag: d.flag & 1,
+        flag: d.flag & 3,
         by_result: ByResult::No,
         saturate: d.saturate,
         truncate: !d.dst.round,
@@ -62,7 +64,7 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
         signed: [false; 2],
         sources: [NOWHERE; 3],
     };
-    if let Some(step) = special(d, step).or_else(|| product(d, step)) {
+    if let Some(step) = special(d, step, rules).or_else(|| product(d, step)) {
         let whole = step.operation == Operation::AddWords || !hazard(&step);
         return (step.is_inside() && knows_lanes(&step) && whole).then_some(step);
     }
@@ -107,13 +109,14 @@ pub(crate) fn step(d: &Decoded, rules: Rules) -> Option<Step> {
     (step.is_inside() && knows_lanes(&step) && !hazard(&step)).then_some(step)
 }
 
-/// Channels from 16 on have no lanes of the accumulator.
+/// Channels from 16 on have no lanes of the accumulator, and those of the second half of a quarter none that are known here.
 fn knows_lanes(step: &Step) -> bool {
     let reads = matches!(
         step.operation,
         Operation::Accumulate(_) | Operation::MultiplyHigh { .. }
     );
-    step.shift < 16 || step.accumulator.is_none() && !reads
+    let own = step.shift < 16 && step.shift % 8 == 0;
+    own || step.accumulator.is_none() && !reads
 }
 
 /// The first dword of each eight channels of the result; `Some(None)` when it goes nowhere.
@@ -174,6 +177,8 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         !s.abs && small && matches!(s.kind, SrcKind::Table(_))
     };
     let dword = |s: &Src| matches!(s.num, Num::D | Num::Ud);
+    let constant = |s: &Src| matches!((s.num, &s.kind), (Num::Uw | Num::W, SrcKind::Imm(_)));
+    let whole = |s: &Src| dword(s) && exec::plain(s);
     let into_dwords = into_dwords(d);
     // Words become floats beside a float.
     let mixed = d.dst.num == Num::F
@@ -186,6 +191,10 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
     Some(match d.op {
         Opcode::Mov if exec::copy::applies(d) => (four_bytes(d, 1).then_some(Operation::Copy)?, 1),
         Opcode::Mov if exec::copy::applies_to_float(d) => {
+            let signed = a.num == Num::D;
+            (Operation::ToFloat { signed }, 1)
+        }
+        Opcode::Mov if plain && dword(a) && into_floats(d) && a.negate && !a.abs => {
             let signed = a.num == Num::D;
             (Operation::ToFloat { signed }, 1)
         }
@@ -229,7 +238,11 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Add if plain && mixed => (Operation::Add, 2),
         Opcode::Mul if plain && mixed => (Operation::Multiply, 2),
         // Of two dwords the low word of one is taken.
-        Opcode::Mul if into_dwords && (word(a) && (dword(b) || word(b)) || dword(a) && word(b)) => {
+        Opcode::Mul
+            if into_dwords
+                && (word(a) && (dword(b) || word(b) || constant(b))
+                    || dword(a) && (word(b) || constant(b))) =>
+        {
             let modified = [a, b].iter().any(|s| s.negate || s.abs);
             ((!modified).then_some(Operation::MultiplyDwords)?, 2)
         }
@@ -259,7 +272,7 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
         Opcode::Rndz if plain && floats && rules.whole_rounds => (Operation::Truncate, 1),
         Opcode::Frc if plain && floats && rules.whole_rounds => (Operation::Fraction, 1),
         Opcode::Math if plain && floats => math(d.function, float(b))?,
-        Opcode::Math if plain && dword(a) && dword(b) && into_dwords => {
+        Opcode::Math if plain && whole(a) && whole(b) && into_dwords => {
             let signed = a.num == Num::D;
             let remainder = match d.function? {
                 Function::IntDivQuotient => false,
@@ -267,6 +280,20 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
                 _ => return None,
             };
             (Operation::Divide { remainder, signed }, 2)
+        }
+        Opcode::Bfrev
+        | Opcode::Cbit
+        | Opcode::Fbl
+        | Opcode::Fbh
+        | Opcode::Bfi1
+        | Opcode::Bfi2
+        | Opcode::Bfe
+            if plain && into_dwords =>
+        {
+            let bits = bits(d.op, a.num == Num::D);
+            let sources = bits.sources();
+            let known = d.src.iter().take(sources).all(whole);
+            (known.then_some(Operation::Bits(bits))?, sources)
         }
         Opcode::Not if dwords => (Operation::Not, 1),
         Opcode::And if dwords => (Operation::And, 2),
@@ -286,6 +313,23 @@ fn operation(d: &Decoded, rules: Rules) -> Option<(Operation, usize)> {
 /// Whether the results are dwords of registers, as they are.
 fn into_dwords(d: &Decoded) -> bool {
     matches!(d.dst.num, Num::D | Num::Ud) && !matches!(d.dst.kind, DstKind::Acc(..)) && !d.saturate
+}
+
+/// Whether the results are floats of registers, as they are.
+fn into_floats(d: &Decoded) -> bool {
+    d.dst.num == Num::F && matches!(d.dst.kind, DstKind::Vec(_)) && !d.saturate && !d.acc_write
+}
+
+fn bits(op: Opcode, signed: bool) -> Bits {
+    match op {
+        Opcode::Bfrev => Bits::Reverse,
+        Opcode::Cbit => Bits::Count,
+        Opcode::Fbl => Bits::Lowest,
+        Opcode::Fbh => Bits::Highest { signed },
+        Opcode::Bfi1 => Bits::Ones,
+        Opcode::Bfi2 => Bits::Insert,
+        _ => Bits::Extract { signed },
+    }
 }
 
 fn dot(op: Opcode) -> Dot {
@@ -351,7 +395,8 @@ pub(super) fn operand(s: &Src, exec: u8, elsewhere: bool) -> Option<Operand> {
     let place = match &s.kind {
         SrcKind::Vec(first) => Place::Vector(*first),
         SrcKind::Scalar(dword) => Place::Scalar(*dword),
-        SrcKind::Imm(values) => Place::Constant(*values),
+        // CAST: words as dwords.
+        SrcKind::Imm(values) => Place::Constant(values.map(|v| s.num.extend(v) as u32)),
         SrcKind::Table(_) if elsewhere => Place::Nowhere,
         SrcKind::Table(table) if s.num.size() == 4 => {
             let at = all_lanes(table, exec).map(|byte| byte / 4);

@@ -5,14 +5,20 @@ use super::resolve::{accumulator, destination, operand};
 use super::{Operand, Operation, Part, Place, Step};
 use crate::decoded::{Decoded, DstKind, Num, Src, SrcKind};
 use crate::exec;
+use crate::r#gen::Rules;
 use isa::Opcode;
 use isa::inst::CondMod;
 
 /// Moves of flags, and sums of words.
-pub(super) fn special(d: &Decoded, mut step: Step) -> Option<Step> {
+pub(super) fn special(d: &Decoded, mut step: Step, rules: Rules) -> Option<Step> {
     let whole = d.cond == CondMod::None && !d.saturate;
     let one = d.exec == 1 && d.lanes == 1 && step.predicate.is_none();
-    let flag = |nr: u8, at: u16| (nr >> 4 == 3 && matches!(at, 0 | 2)).then_some((at / 2) as u8);
+    let flag = |nr: u8, at: u16| {
+        let second = rules.flag_registers > 1 && nr & 1 != 0;
+        // CAST: 0 or 1.
+        let sub = (nr >> 4 == 3 && matches!(at, 0 | 2)).then_some((at / 2) as u8)?;
+        Some(if second { sub + 2 } else { sub })
+    };
     match d.op {
         Opcode::Mov if one && exec::copy::applies(d) && d.dst.num.size() == 2 => {
             match (&d.dst.kind, &d.src[0].kind) {

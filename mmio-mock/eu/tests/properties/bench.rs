@@ -8,18 +8,19 @@ use isa::inst::Compression;
 use isa::{Inst, Opcode, Verx10};
 
 /// Every generation that the interpreter runs; what the tests ask for is the same on all but for rounding.
-const ALL: [Verx10; 4] = [
+const ALL: [Verx10; 5] = [
     Verx10::GEN40,
     Verx10::from_times_ten(45),
     Verx10::from_times_ten(50),
     Verx10::from_times_ten(60),
+    Verx10::from_times_ten(70),
 ];
 /// The generations with `pln`.
-pub const LATER: &[Verx10] = &[ALL[1], ALL[2], ALL[3]];
+pub const LATER: &[Verx10] = &[ALL[1], ALL[2], ALL[3], ALL[4]];
 /// Those whose rounding instructions ask for an addition.
 pub const TWO_STEPS: &[Verx10] = &[ALL[0], ALL[1], ALL[2]];
-/// Sandy Bridge.
-pub const SNB: &[Verx10] = &[ALL[3]];
+/// Sandy Bridge and ValleyView.
+pub const SNB: &[Verx10] = &[ALL[3], ALL[4]];
 /// Slots between two kernels: three instructions and an empty one.
 const STEP: u32 = 4;
 
@@ -132,7 +133,12 @@ impl Bench {
 
     /// Whether results of what was loaded last are rounded to the nearest.
     pub fn nearest(&self) -> bool {
-        self.generation() == SNB[0]
+        SNB.contains(&self.generation())
+    }
+
+    /// Whether of two dwords `mul` takes the low word of the second.
+    pub fn second_word(&self) -> bool {
+        self.generation() == ALL[4]
     }
 
     /// Places a kernel of at most three instructions and returns its address.
@@ -145,7 +151,7 @@ impl Bench {
         let generation = self.generation();
         let at = self.port.0.len() as u32;
         for inst in kernel {
-            let inst = &if generation == SNB[0] {
+            let inst = &if SNB.contains(&generation) {
                 as_quarters(inst)
             } else {
                 *inst

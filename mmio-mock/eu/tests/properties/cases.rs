@@ -296,6 +296,7 @@ fn draw(rng: &mut Rng, spec: &Spec) -> Drawn {
             alt: false,
             dst: spec.dst,
             nearest: false,
+            second_word: false,
         },
         inst,
         setup,
@@ -451,6 +452,7 @@ pub fn check(spec: &Spec, goal: u64, tally: &mut Tally) {
         kernel.push(d.inst);
         let ip = bench.load(&kernel);
         d.op.nearest = bench.nearest();
+        d.op.second_word = bench.second_word();
         for _ in 0..REPEAT {
             state.alt = rng.u64(..4) == 0;
             state.flag = [rng.u32(..) as u16, rng.u32(..) as u16];

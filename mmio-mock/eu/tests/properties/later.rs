@@ -1,4 +1,4 @@
-//! Sandy Bridge alone: three sources, `sel` that compares, whole rounding, `math`.
+//! Sandy Bridge and later: three sources, `sel` that compares, whole rounding, `math`.
 //!
 //! PRM: Sandy Bridge volume 4 part 2, 8.3.
 
@@ -82,6 +82,7 @@ fn op(inst: &Inst, alt: bool) -> Op {
         alt,
         dst: inst.dst.ty,
         nearest: true,
+        second_word: false,
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Op {
     pub dst: Type,
     /// Results are rounded to the nearest, as from Sandy Bridge on; before, toward zero.
     pub nearest: bool,
+    /// Of two dwords the low word of the second is taken.
+    pub second_word: bool,
 }
 
 impl Op {
@@ -458,9 +460,10 @@ pub fn element_of(op: Op, src: [Value; 2], float_exec: bool, dwords: bool, acc: 
     let (x, y) = (int(a), int(b));
     let count = (y & 31) as u32;
     // The low word, but all of what a signed word holds.
-    let signed = (-0x8000..0).contains(&x);
-    let word = if signed { x } else { x & 0xffff };
-    let product = if dwords { word * y } else { x * y };
+    let (first, other) = if op.second_word { (y, x) } else { (x, y) };
+    let signed = (-0x8000..0).contains(&first);
+    let word = if signed { first } else { first & 0xffff };
+    let product = if dwords { word * other } else { x * y };
     match op.opcode {
         Opcode::Mov => Out {
             acc: None,

@@ -256,6 +256,7 @@ fn line() {
                 alt: false,
                 dst: F,
                 nearest: bench.nearest(),
+                second_word: bench.second_word(),
             };
             for (t, mode) in bench.run(&s, ip, 1).iter().zip(MODES) {
                 for lane in 0..usize::from(lanes) {

@@ -48,6 +48,7 @@ impl Emitter {
             Operation::AccumulateProduct { signed } => self.accumulate_product(half, signed),
             Operation::MultiplyHigh { lane, signed } => self.multiply_high(half, lane, signed),
             Operation::Divide { remainder, signed } => self.divide(half, remainder, signed),
+            Operation::Bits(of) => self.of_bits(half, of),
             Operation::ToDword { signed: true } => self.floats_to_dwords(half),
             Operation::ToDword { signed: false } => self.floats_to_unsigned(half),
             operation if operation.gives_bits() => self.of_dwords(half),

@@ -3,18 +3,19 @@
 use super::{Emitter, Half, ZERO, emit, x, y};
 use crate::constants::{NAN_64, ONE_64};
 use crate::held::Value;
-use eu::stretch::{Dot, Operation, Place, Step};
+use eu::stretch::{Channels, Dot, Operation, Place, Step};
 use iced_x86::code_asm::{
     byte_ptr, dword_ptr, qword_ptr, r9, rdi, rsi, xmm0, xmm1, xmm2, xmm3, ymm0, ymm1, ymm2, ymm3,
     ymm4, ymmword_ptr,
 };
+use std::mem::offset_of;
 
 /// Comparison of doubles: one is NaN.
 const UNORDERED: u32 = 0x03;
 /// The first byte behind the accumulator's lanes: whether eights of them are floats.
 pub(super) const KINDS: i32 = 256;
 /// Where the place of the accumulators is in the channels.
-pub(super) const ACCUMULATOR: i32 = 8;
+pub(super) const ACCUMULATOR: i32 = offset_of!(Channels<'_>, accumulator) as i32;
 
 impl Emitter {
     /// Source `n` as doubles: those of four channels in each of two registers.

@@ -173,9 +173,7 @@ impl Emitter {
         let r = self.held.take(Value::Scratch);
         if half.step.operation == (Operation::ToFloat { signed: false }) {
             self.unsigned_to_floats(half.step, a, r);
-            return r;
-        }
-        if half.step.truncate {
+        } else if half.step.truncate {
             emit!(
                 self,
                 vcvtdq2pd(ymm2, x(a)),
@@ -185,6 +183,10 @@ impl Emitter {
             self.join_truncated(r);
         } else {
             emit!(self, vcvtdq2ps(y(r), y(a)));
+        }
+        if half.step.sources[0].negate {
+            // Nothing has no sign.
+            emit!(self, vsubps(y(r), y(ZERO), y(r)));
         }
         r
     }

@@ -2,7 +2,7 @@
 
 use super::{Emitter, Half, ZERO, emit, y};
 use crate::held::Value;
-use eu::stretch::{Function, divided, extended};
+use eu::stretch::{Bits, Function, bits, divided, extended};
 use iced_x86::code_asm::{edi, edx, rax, rdi, rsi, rsp, ymm5, ymmword_ptr};
 
 /// Those that are called, by their numbers.
@@ -20,21 +20,36 @@ const DIVIDES: u32 = 8;
 const REMAINDER: u32 = 1;
 const SIGNED: u32 = 2;
 
+/// From here on: bits of dwords.
+const COUNTS: u32 = 16;
+const BITS: [Bits; 5] = [
+    Bits::Reverse,
+    Bits::Count,
+    Bits::Lowest,
+    Bits::Highest { signed: false },
+    Bits::Highest { signed: true },
+];
+
 /// Bytes of the stack for the values of both sources, so that the stack is where calls need it.
 const FRAME: i32 = 104;
 
 /// Puts the results of the channels of a mask in the place of the first source.
 extern "sysv64" fn results(number: u32, values: &mut [[u32; 8]; 2], mask: u32) {
     let function = FUNCTIONS.get(number as usize);
+    let counts = number.checked_sub(COUNTS);
+    let counts = counts.and_then(|number| BITS.get(number as usize));
     let (remainder, signed) = (number & REMAINDER != 0, number & SIGNED != 0);
     let [first, second] = values;
     for (channel, (a, b)) in first.iter_mut().zip(second).enumerate() {
         if mask >> channel & 1 == 0 {
             continue;
         }
-        *a = match function {
-            Some(function) => extended(*function, f32::from_bits(*a), f32::from_bits(*b)).to_bits(),
-            None => divided(remainder, signed, *a, *b),
+        *a = match (function, counts) {
+            (Some(function), _) => {
+                extended(*function, f32::from_bits(*a), f32::from_bits(*b)).to_bits()
+            }
+            (None, Some(of)) => bits(*of, *a, 0, 0),
+            (None, None) => divided(remainder, signed, *a, *b),
         };
     }
 }
@@ -63,6 +78,17 @@ impl Emitter {
         let number =
             DIVIDES | if remainder { REMAINDER } else { 0 } | if signed { SIGNED } else { 0 };
         self.called(half, number, (a, b))
+    }
+
+    /// Bits of dwords that are counted or found.
+    pub(super) fn counted(&mut self, half: Half<'_>, of: Bits) -> u8 {
+        let Some(number) = BITS.iter().position(|known| *known == of) else {
+            self.spoilt = true;
+            return ZERO;
+        };
+        let a = self.dwords(half, 0);
+        // CAST: below five.
+        self.called(half, COUNTS + number as u32, (a, ZERO))
     }
 
     /// What a call makes of two registers. Nothing is held behind it.

@@ -22,7 +22,7 @@ impl Emitter {
     /// Writes the kept bits to the flags.
     pub(super) fn set_flags(&mut self, step: &Step) {
         let shift = u32::from(step.shift & 15);
-        let flag = 4 + 2 * i32::from(step.flag & 1);
+        let flag = 4 + 2 * i32::from(step.flag & 3);
         if step.wide {
             emit!(self, shl(edx, 8), or(ecx, edx));
         }

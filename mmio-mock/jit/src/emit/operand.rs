@@ -240,13 +240,15 @@ impl Emitter {
         }
         let register = self.held.take(value);
         let register_bit = 16 * u32::from(predicate.flag & 1);
+        // The flag register that it is in.
+        let both = 4 + 4 * i32::from(predicate.flag >> 1 & 1);
         // CAST: eight channels.
         let bits =
             std::array::from_fn(|i| 1 << ((register_bit + predicate.bit(first + i as u32)) & 31));
         let bits = self.constant(bits);
         emit!(
             self,
-            vpbroadcastd(y(register), dword_ptr(rsi + 4)),
+            vpbroadcastd(y(register), dword_ptr(rsi + both)),
             vpand(y(register), y(register), ymmword_ptr(bits))
         );
         if predicate.inverted {
@@ -259,7 +261,7 @@ impl Emitter {
 
     /// The sixteen channels whose predicate is set, in a general register whose upper bits are anything.
     pub(super) fn predicate_word(&mut self, predicate: Predicate, into: AsmRegister32) {
-        let from = 4 + 2 * i32::from(predicate.flag & 1);
+        let from = 4 + 2 * i32::from(predicate.flag & 3);
         emit!(self, movzx(into, word_ptr(rsi + from)));
         if let Some(channel) = predicate.replicated {
             emit!(

@@ -322,7 +322,7 @@ impl Emitter {
             Group::Any(count) => (u32::from(count), false),
             Group::Every(count) => (u32::from(count), true),
         };
-        let flag = 4 + 2 * i32::from(chooser.flag & 1);
+        let flag = 4 + 2 * i32::from(chooser.flag & 3);
         emit!(self, movzx(eax, word_ptr(rsi + flag)));
         // The first bit of each group becomes what its bits say together, and then all of them become the first.
         let mut by = 1;

@@ -86,7 +86,7 @@ impl Emitter {
             Place::Constant(dwords) => emit!(self, mov(eax, (dwords[0] & 0xffff) as i32)),
             _ => self.spoilt = true,
         }
-        let flag = 4 + 2 * i32::from(step.flag & 1);
+        let flag = 4 + 2 * i32::from(step.flag & 3);
         emit!(self, mov(word_ptr(rsi + flag), ax));
         self.spoilt |= self.ops.set_label(&mut end).is_err();
         // A label is before an instruction.
@@ -99,7 +99,7 @@ impl Emitter {
         let Some(word) = step.destination else {
             return;
         };
-        let flag = 4 + 2 * i32::from(step.flag & 1);
+        let flag = 4 + 2 * i32::from(step.flag & 3);
         let mut end = self.unless_it_executes(step);
         emit!(
             self,

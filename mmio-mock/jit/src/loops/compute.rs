@@ -9,7 +9,7 @@ use super::singles::{
 };
 use super::words;
 use crate::eight::{Eight, each};
-use eu::stretch::{ByResult, Channels, Condition, Operation, divided, narrow};
+use eu::stretch::{Bits, ByResult, Channels, Condition, Operation, bits, divided, narrow};
 
 /// What a line computes with.
 struct At<'a, 'b, E> {
@@ -50,6 +50,9 @@ pub(super) fn run<E: Eight>(
         Operation::CompareFloatsOrNan(condition) => at.compare_or_nan(condition),
         Operation::FloorAndRest { even } => at.floor_and_rest(even),
         Operation::SelectFloat(condition) => at.select_float(condition),
+        Operation::ToFloat { signed } if line.operands.negative[0] => {
+            at.floats_of_negatives(signed);
+        }
         Operation::ToFloat { signed } => match (signed, line.truncate) {
             (true, false) => at.of_dwords::<FromSigned>(),
             (true, true) => at.of_dwords::<FromSignedTruncated>(),
@@ -70,6 +73,7 @@ pub(super) fn run<E: Eight>(
             words::multiply_high(host, line, (lane, signed), at.registers, at.channels);
         }
         Operation::Divide { remainder, signed } => at.divide(remainder, signed),
+        Operation::Bits(bits) => at.of_bits(bits),
         Operation::ToDword { signed } => at.dwords_of_floats(signed),
         Operation::Move => at.of_floats::<Move>(),
         Operation::Add | Operation::Multiply if line.accumulator.is_some() => {
@@ -302,6 +306,55 @@ impl<E: Eight> At<'_, '_, E> {
                 };
                 let old = host.and_not(mask, at.dwords(2, half));
                 host.or(old, host.and(sum, mask))
+            },
+        );
+    }
+
+    /// Numbers with the other sign: none is as large as to lose a digit by that.
+    #[inline(always)]
+    fn floats_of_negatives(&mut self, signed: bool) {
+        let truncate = self.line.truncate;
+        self.settle(
+            #[inline(always)]
+            |at, half| {
+                each_dword(
+                    at.host,
+                    at.dwords(0, half),
+                    #[inline(always)]
+                    |a| {
+                        // CAST: with its sign.
+                        let number = if signed {
+                            f64::from(a as i32)
+                        } else {
+                            f64::from(a)
+                        };
+                        let number = 0.0 - number;
+                        if truncate {
+                            narrow(number)
+                        } else {
+                            (number as f32).to_bits()
+                        }
+                    },
+                )
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn of_bits(&mut self, of: Bits) {
+        self.settle(
+            #[inline(always)]
+            |at, half| {
+                let mut sources = [[0; 8]; 3];
+                for (n, source) in sources.iter_mut().enumerate().take(of.sources()) {
+                    *source = at.host.array(at.dwords(n, half));
+                }
+                let [a, b, c] = sources;
+                let mut results = [0; 8];
+                for (i, result) in results.iter_mut().enumerate() {
+                    *result = bits(of, a[i], b[i], c[i]);
+                }
+                at.host.load(&results)
             },
         );
     }

@@ -42,7 +42,7 @@ impl Line {
             shift: u32::from(step.shift),
             unmasked: step.unmasked,
             predicate: step.predicate,
-            flag: usize::from(step.flag & 1),
+            flag: usize::from(step.flag & 3),
             by_result: step.by_result,
             saturate: step.saturate,
             destination: step.destination,
@@ -58,7 +58,7 @@ impl Line {
         let Some(predicate) = self.predicate else {
             return u32::MAX;
         };
-        let flags = predicate.of(channels.flags[usize::from(predicate.flag & 1)]);
+        let flags = predicate.of(channels.flags[usize::from(predicate.flag & 3)]);
         u32::from(flags) << (self.shift & 16)
     }
 

@@ -70,12 +70,12 @@ pub fn test_block(
     let mut out = DepthOutcome::default();
     let depth_test = block.test_depth && cc.depth.test && !buffer.depthless;
     let stencil_test = block.test_stencil && cc.stencil.test && buffer.has_stencil();
-    let depth_write = block.write && cc.depth.write && !buffer.depthless;
+    let depth_write = block.write && cc.depth.write && buffer.depth_write && !buffer.depthless;
     if buffer.kind == SurfaceKind::Null || !(depth_test || stencil_test || depth_write) {
         out.passed = block.mask;
         return Ok(out);
     }
-    let stencil_write = block.write && stencil_test && cc.stencil.write;
+    let stencil_write = block.write && stencil_test && cc.stencil.write && buffer.stencil_write;
     let face = if block.back_facing && cc.stencil.double_sided {
         &cc.stencil.back
     } else {

@@ -112,6 +112,11 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Whether what pixels become depends on what a target holds.
+pub(super) fn reads_target(cc: &CcState, target: &Surface) -> bool {
+    Plan::new(cc, target, 0).needs_destination()
+}
+
 /// What colours are clamped to. A target that holds every value of single precision has no bounds, and keeps NaN too (piglit
 /// isinf-and-isnan passes on a real Sandy Bridge).
 fn range(cc: &CcState, format: &Format) -> Option<(f32, f32)> {
@@ -243,7 +248,7 @@ fn write_one(
 }
 
 /// Whether anything of the target can be written; a null surface swallows everything.
-pub(super) fn writable(target: &Surface) -> bool {
+pub fn writable(target: &Surface) -> bool {
     target.kind != SurfaceKind::Null && target.write_channels != 0
 }
 

@@ -16,9 +16,6 @@ use crate::intel::urb::Owner;
 
 pub(crate) mod image;
 
-/// Dwords of an image: a page, of which the longest takes about three quarters.
-pub const DWORDS: usize = 1024;
-
 /// MI_SET_CONTEXT: what was current is saved, the new one restored. Nothing happens when it is current already, unless
 /// Force Restore asks for it.
 pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
@@ -53,7 +50,7 @@ pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFau
     if command.restore_inhibit() {
         return Ok(());
     }
-    let mut image = vec![0; DWORDS];
+    let mut image = vec![0; ctx.reader.latched().image_dwords()];
     ctx.machine
         .mem
         .read_dwords(GpuAddr::from(new), &mut image)?;

@@ -104,6 +104,16 @@ pub trait LatchedReader: Debug + Sync {
         d.to_vec()
     }
 
+    /// A command that sets one section of the URB: its first row, and its entries. `None` for other commands.
+    fn section(&self, _id: CommandId, _d: &[u32]) -> Option<(u16, Entries)> {
+        None
+    }
+
+    /// Dwords of the longest image of a context.
+    fn image_dwords(&self) -> usize {
+        1024
+    }
+
     /// 3DSTATE_URB: sections one behind the other from row 0 on.
     fn urb(&self, _d: &[u32]) -> Vec<Entries> {
         Vec::new()

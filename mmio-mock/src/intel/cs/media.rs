@@ -5,6 +5,7 @@
 
 use mem::GpuAddr;
 use regs::desc::{CommandDesc, Property};
+use regs::ids::RegId;
 
 use super::{CsContext, Flow};
 use crate::core::fault::UnitFault;
@@ -129,6 +130,38 @@ pub fn walker(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault>
     ready("MEDIA_OBJECT_WALKER", ctx)?;
     ctx.media.begin_walk(d)?;
     Ok(Flow::Walk)
+}
+
+/// GPGPU_WALKER, whose dimensions may stand in registers. Under a predicate that does not hold it does nothing.
+pub fn grid(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    ready("GPGPU_WALKER", ctx)?;
+    let holds = ctx.regs.get(RegId::MiPredicateResult) & 1 != 0;
+    if ctx.media.reader().grid(d).predicated && !holds {
+        return Ok(Flow::Next);
+    }
+    let dimensions = [
+        RegId::GpgpuDispatchdimx,
+        RegId::GpgpuDispatchdimy,
+        RegId::GpgpuDispatchdimz,
+    ];
+    let dimensions = dimensions.map(|register| ctx.regs.get(register));
+    let constants = constants(ctx);
+    let bases = ctx.ff.state.bases;
+    ctx.media
+        .begin_grid(d, dimensions, &bases, constants, ctx.machine)?;
+    Ok(Flow::Next)
+}
+
+/// MEDIA_OBJECT_PRT.
+pub fn persistent(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    ready("MEDIA_OBJECT_PRT", ctx)?;
+    let constants = constants(ctx);
+    let bases = ctx.ff.state.bases;
+    if ctx.media.persistent(d, &bases, constants, ctx.machine)? {
+        Ok(Flow::Next)
+    } else {
+        Ok(Flow::Wait)
+    }
 }
 
 /// Goes on with a walker.

@@ -5,10 +5,10 @@
 //! buffers.
 
 use mem::{GpuAddr, PhysAddr, Space};
-use regs::any::{MiNoop, MiStoreDataIndex, fields};
+use regs::any::{MiNoop, MiStoreDataIndex, RegId, fields};
 
 use super::engine::{EngineInfo, StatusPage};
-use super::reader::{Chosen, Place, PostSync};
+use super::reader::{Chosen, Combination, Comparison, Place, PostSync};
 use super::{CsContext, Flow};
 use crate::core::fault::UnitFault;
 use crate::intel::mmio::Mmio;
@@ -130,6 +130,12 @@ pub(super) fn post_sync(
 ) -> Result<(), UnitFault> {
     let value = match what {
         PostSync::Nothing => return Ok(()),
+        PostSync::Register(value) => {
+            if let Place::Graphics(_, offset) = place {
+                ctx.writes.push((offset.low(), value));
+            }
+            return Ok(());
+        }
         PostSync::Immediate(value) => value,
         PostSync::Dword(value) => value.into(),
         PostSync::DepthCount => ctx.machine.status.statistics.ps_depth_count,
@@ -232,6 +238,45 @@ pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), 
     let command = ctx.reader.store_register_mem(d);
     let value = mmio(ctx).read32(command.register);
     store(command.place, &[value], ctx)
+}
+
+/// MI_LOAD_REGISTER_MEM: the device carries the write out when the command is done.
+pub fn load_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = ctx.reader.load_register_mem(d);
+    let value = load(command.place, ctx)?;
+    ctx.writes.push((command.register, value));
+    Ok(())
+}
+
+/// MI_PREDICATE: whether predicated commands are executed from now on (Ivybridge PRM volume 1 part 3).
+pub fn predicate(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let predicate = ctx.reader.predicate(d);
+    let first = ctx.regs.get64(RegId::MiPredicateSrc0);
+    let second = ctx.regs.get64(RegId::MiPredicateSrc1);
+    let delta = first.wrapping_sub(second);
+    let compared = match predicate.comparison {
+        Comparison::True => true,
+        Comparison::False => false,
+        Comparison::Equal => delta == 0,
+        Comparison::DeltasEqual => ctx.regs.get64(RegId::MiPredicateData) == delta,
+    };
+    ctx.regs.set64(RegId::MiPredicateData, delta);
+    let old = predicated(ctx);
+    let combined = match predicate.combination {
+        Combination::Set => compared,
+        Combination::And => old && compared,
+        Combination::Or => old || compared,
+        Combination::Xor => old != compared,
+    };
+    if let Some(inverts) = predicate.inverts {
+        let result = u32::from(combined != inverts);
+        ctx.regs.set(RegId::MiPredicateResult, result);
+    }
+}
+
+/// Whether predicated commands are executed.
+pub fn predicated(ctx: &CsContext<'_, '_>) -> bool {
+    ctx.regs.get(RegId::MiPredicateResult) & 1 != 0
 }
 
 /// Stores to where a command says.

@@ -35,7 +35,8 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
                 PostSync::Dword(value) => Some(value.into()),
                 PostSync::DepthCount => Some(ctx.machine.status.statistics.ps_depth_count),
                 PostSync::Timestamp => Some(ctx.timestamp()),
-                PostSync::Nothing => None,
+                // Commands that name a space alone write registers.
+                PostSync::Nothing | PostSync::Register(_) => None,
             };
             if let Some(value) = value {
                 ctx.machine.mem.write_u64(pc.address, value)?;

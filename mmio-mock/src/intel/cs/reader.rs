@@ -63,6 +63,47 @@ pub enum PostSync {
     DepthCount,
     /// TIMESTAMP.
     Timestamp,
+    /// A dword of immediate data, to the register whose offset stands in place of an address.
+    Register(u32),
+}
+
+/// What MI_PREDICATE compares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comparison {
+    /// Nothing: true.
+    #[default]
+    True,
+    /// Nothing: false.
+    False,
+    /// MI_PREDICATE_SRC0 and MI_PREDICATE_SRC1 are equal.
+    Equal,
+    /// The difference of both is that of the comparison before.
+    DeltasEqual,
+}
+
+/// How MI_PREDICATE combines the comparison with the predicate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Combination {
+    /// The comparison alone.
+    #[default]
+    Set,
+    /// Both.
+    And,
+    /// Either.
+    Or,
+    /// One of them.
+    Xor,
+}
+
+/// MI_PREDICATE.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Predicate {
+    /// What is compared.
+    pub comparison: Comparison,
+    /// How it is combined.
+    pub combination: Combination,
+    /// What becomes of the result: it is loaded, or its inverse; `None`: the predicate stays.
+    pub inverts: Option<bool>,
 }
 
 /// PIPE_CONTROL.
@@ -130,12 +171,12 @@ pub struct BatchStart {
     pub non_secure: bool,
 }
 
-/// MI_STORE_REGISTER_MEM.
+/// MI_STORE_REGISTER_MEM and MI_LOAD_REGISTER_MEM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreRegister {
     /// MMIO byte offset of the register.
     pub register: u32,
-    /// Where its value goes.
+    /// Where its value goes, or comes from.
     pub place: Place,
 }
 
@@ -212,6 +253,11 @@ pub trait CommandReader: Debug + Sync {
     /// The buffers of a 3DSTATE_VERTEX_BUFFERS, each with its index.
     fn vertex_buffers(&self, d: &[u32]) -> Vec<(usize, VertexBuffer)>;
 
+    /// The buffers of a 3DSTATE_VERTEX_BUFFERS whose addresses stay as they are (Address Modify Enable), a bit for each index.
+    fn kept_addresses(&self, _d: &[u32]) -> u64 {
+        0
+    }
+
     /// A 3DSTATE_VERTEX_BUFFERS with the valid buffers. When no buffer is valid, `out` stays as it is.
     fn put_vertex_buffers(&self, buffers: &[VertexBuffer], out: &mut Vec<u32>);
 
@@ -238,6 +284,16 @@ pub trait CommandReader: Debug + Sync {
 
     /// MI_STORE_REGISTER_MEM.
     fn store_register_mem(&self, d: &[u32]) -> StoreRegister;
+
+    /// MI_LOAD_REGISTER_MEM, where a generation has it: the register and where its value comes from.
+    fn load_register_mem(&self, d: &[u32]) -> StoreRegister {
+        self.store_register_mem(d)
+    }
+
+    /// MI_PREDICATE, where a generation has it.
+    fn predicate(&self, _d: &[u32]) -> Predicate {
+        Predicate::default()
+    }
 
     /// MI_FLUSH_DW, where a generation has it.
     fn flush_store(&self, _d: &[u32]) -> FlushStore {

@@ -5,7 +5,7 @@
 use regs::any::{RegId, State3dDrawingRectangle, State3dPolyStippleOffset, StateSip, fields};
 use regs::ids::CommandId;
 
-use super::CsContext;
+use super::{CsContext, mi};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::SvgBase;
 use crate::intel::ff::state::VERTEX_ELEMENT_DWORDS;
@@ -114,6 +114,7 @@ pub fn binding_table_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 /// 3DSTATE_VERTEX_BUFFERS: any number of them, in any order.
 pub fn vertex_buffers(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
     let (limit, _) = ctx.reader.latched().vertex_limits();
+    let kept = ctx.reader.kept_addresses(d);
     for (index, buffer) in ctx.reader.vertex_buffers(d) {
         let Some(to) = ctx.ff.state.vertex_buffers[..]
             .get_mut(index)
@@ -123,7 +124,11 @@ pub fn vertex_buffers(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Unit
                 "3DSTATE_VERTEX_BUFFERS names vertex buffer {index}"
             )));
         };
+        let (start, end) = (to.start, to.end);
         *to = buffer;
+        if kept >> index & 1 != 0 {
+            (to.start, to.end) = (start, end);
+        }
     }
     Ok(())
 }
@@ -232,6 +237,22 @@ pub fn primitive(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault
     let instpm = ctx.regs.get(RegId::Instpm);
     ctx.ff.state.constants_absolute =
         fields::INSTPM::CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE.is_set(instpm);
-    let primitive = ctx.ff.reader().primitive(d);
+    let mut primitive = ctx.ff.reader().primitive(d);
+    if primitive.predicated && !mi::predicated(ctx) {
+        return Ok(());
+    }
+    if primitive.from_registers {
+        primitive.count = ctx.regs.get(RegId::Prim3dVertexCount);
+        primitive.start = ctx.regs.get(RegId::Prim3dStartVertex);
+        primitive.instances = ctx.regs.get(RegId::Prim3dInstanceCount);
+        primitive.first_instance = ctx.regs.get(RegId::Prim3dStartInstance);
+        // CAST: a number with a sign.
+        primitive.base_vertex = ctx.regs.get(RegId::Prim3dBaseVertex) as i32;
+    }
+    // Drivers draw nothing while no state has been set (Mesa crocus_state.c, behind PIPELINE_SELECT).
+    let nothing = primitive.count == 0 || primitive.instances == 0;
+    if nothing && !primitive.indirect_count {
+        return Ok(());
+    }
     ctx.ff.start(&primitive, ctx.machine)
 }

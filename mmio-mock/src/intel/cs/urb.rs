@@ -4,6 +4,7 @@
 
 use mem::GpuAddr;
 use regs::any::{RegId, fields};
+use regs::ids::CommandId;
 
 use super::CsContext;
 use crate::core::fault::UnitFault;
@@ -45,6 +46,16 @@ pub fn sections(d: &[u32], ctx: &mut CsContext<'_, '_>) {
         let urb = &mut *ctx.machine.urb;
         urb.partition(section.owner, section.entries, section.rows);
         start = end;
+    }
+}
+
+/// 3DSTATE_URB_VS and the commands of the other stages: a section where the command says, with entries.
+pub fn section(id: CommandId, d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    if let Some((start, section)) = ctx.reader.latched().section(id, d) {
+        let end = start.saturating_add(section.entries.saturating_mul(section.rows));
+        let urb = &mut *ctx.machine.urb;
+        urb.fence(section.owner, start, end);
+        urb.partition(section.owner, section.entries, section.rows);
     }
 }
 

@@ -14,6 +14,13 @@ pub enum Subject {
     Object(u64),
     /// Pixels of that object.
     Pixels(u64),
+    /// A thread of a thread group.
+    Group {
+        /// The group, in X, Y and Z.
+        group: [u32; 3],
+        /// Which of its threads, from 0.
+        thread: u32,
+    },
     /// Objects of GS and clipper, media objects.
     #[default]
     Other,
@@ -50,6 +57,13 @@ pub enum Rule {
     Vertex(u32),
     /// Before the first instruction of a thread for the object that SF has counted so, from 0: its setup and its pixels.
     Object(u64),
+    /// Before the first instruction of the threads of a thread group, or of one of them.
+    Group {
+        /// The group, in X, Y and Z.
+        group: [u32; 3],
+        /// Which of its threads, from 0.
+        thread: Option<u32>,
+    },
     /// Before the instruction of a thread that has so many before it.
     Instruction {
         /// Which thread.
@@ -257,6 +271,13 @@ impl Host {
             }
             Rule::Object(ordinal) => {
                 subject == Subject::Object(ordinal) || subject == Subject::Pixels(ordinal)
+            }
+            Rule::Group {
+                group: wanted,
+                thread: one,
+            } => {
+                let is_one = |thread| one.is_none_or(|one| one == thread);
+                matches!(subject, Subject::Group { group, thread } if group == wanted && is_one(thread))
             }
             _ => false,
         };

@@ -109,6 +109,8 @@ impl DebugRegs {
                 self.is(reg::TD_CTL2, CTL2::VS_EXECUTION_MASK_ENABLE),
                 self.field(reg::TD_VF_VS_EMSK, fields::TD_VF_VS_EMSK::VS_EXECUTION_MASK),
             ),
+            // The registers have no masks for them.
+            Unit::Hs | Unit::Ds => (false, 0),
             Unit::Gs => (
                 self.is(reg::TD_CTL2, CTL2::GS_EXECUTION_MASK_ENABLE),
                 self.field(reg::TD_GS_EMSK, fields::TD_GS_EMSK::GS_EXECUTION_MASK),

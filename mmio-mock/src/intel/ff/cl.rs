@@ -138,7 +138,7 @@ pub fn assemble(
     let objects = assembler.push(vertex, machine.urb);
     let count = objects.iter().flatten().count() as u64;
     let statistics = &mut machine.status.statistics;
-    if draw.gs.is_none() && draw.vf_statistics {
+    if draw.counted_by(Busy::Clip) {
         let count = primitives(&objects);
         statistics.ia_primitives = statistics.ia_primitives.wrapping_add(count);
     }

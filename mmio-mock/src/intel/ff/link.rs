@@ -5,9 +5,11 @@
 use std::collections::VecDeque;
 
 use eu::Grf;
+use tess::Point;
 
-use super::topology::{Object, StreamVertex};
+use super::topology::{Object, StreamVertex, Topology};
 use super::wiz::SetupPrimitive;
+use crate::intel::urb::UrbHandle;
 
 /// What a stage takes from the stage above it, or hands to the one below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,12 @@ pub enum Cargo {
     Fetched,
     /// A stream of vertices.
     Vertices,
+    /// Patches of the hull shader.
+    Patches,
+    /// Points of patches.
+    Domain,
+    /// Vertices of several streams.
+    Streams,
     /// Objects cut from a stream.
     Objects,
     /// What is left of objects after a clipper that clips by itself.
@@ -33,6 +41,43 @@ pub struct Fetched {
     pub fresh: bool,
     /// Vertex index, as the snapshot of VS shows it.
     pub index: u32,
+}
+
+/// A patch out of HS. Whoever has it owns one reference to its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// The entry: factors, and what DS threads read.
+    pub entry: UrbHandle,
+    /// Number of the patch in its instance.
+    pub number: u32,
+}
+
+/// A point of a patch on its way to DS, as often as objects have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DomainVertex {
+    /// The patch; its reference goes with the last point.
+    pub patch: Patch,
+    /// Number of the point in the patch.
+    pub index: u16,
+    /// Where it lies.
+    pub point: Point,
+    /// Topology of the objects.
+    pub topology: Topology,
+    /// First point of a primitive.
+    pub start: bool,
+    /// Last point of a primitive.
+    pub end: bool,
+    /// Last point of the patch.
+    pub last: bool,
+}
+
+/// A vertex of one of several streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streamed {
+    /// The vertex.
+    pub vertex: StreamVertex,
+    /// Its stream: 0 to 3.
+    pub stream: u8,
 }
 
 /// A corner of a piece.
@@ -73,6 +118,12 @@ pub struct Link {
     pub fetched: Vec<Fetched>,
     /// Vertices of a stream, in order.
     pub vertices: VecDeque<StreamVertex>,
+    /// Patches, in order.
+    pub patches: VecDeque<Patch>,
+    /// Points of patches, in order.
+    pub domain: VecDeque<DomainVertex>,
+    /// Vertices of several streams, in order.
+    pub streams: VecDeque<Streamed>,
     /// Objects, in order.
     pub objects: VecDeque<Object>,
     /// What is left of objects, in order.

@@ -16,6 +16,8 @@ struct Place {
     input: Link,
     /// The present walk found nothing to do here.
     idle: bool,
+    /// The stage has no part in the draw.
+    off: bool,
 }
 
 /// Stages and the links between them.
@@ -38,6 +40,7 @@ impl List {
             stage,
             input: Link::default(),
             idle: false,
+            off: false,
         };
         List {
             places: stages.rev().map(place).collect(),
@@ -80,8 +83,14 @@ impl List {
                 machine.urb.partition(owner, entries, rows);
             }
         }
-        let mut upwards = self.stages_mut().rev();
-        upwards.try_for_each(|stage| stage.start(ctx, machine))
+        self.places.iter_mut().try_for_each(|place| {
+            place.off = place.stage.off(ctx.draw);
+            if place.off {
+                Ok(())
+            } else {
+                place.stage.start(ctx, machine)
+            }
+        })
     }
 
     /// One step of the stage furthest down that can move. A blocked stage lets the stages above it go on as long as there
@@ -119,7 +128,11 @@ impl List {
         let (mut room, mut blocked) = (true, false);
         let mut below: Option<&mut Box<dyn Stage>> = None;
         let mut out = &mut self.end;
-        for Place { stage, input, idle } in &mut self.places {
+        let on = self.places.iter_mut().filter(|place| !place.off);
+        for Place {
+            stage, input, idle, ..
+        } in on
+        {
             *idle = room
                 && match stage.step(input, out, ctx) {
                     Step::Idle => true,
@@ -148,9 +161,19 @@ impl List {
     fn step_short(&mut self, ctx: &mut StepContext<'_, '_>) -> Step {
         let mut result = Step::Idle;
         let mut places = self.places.as_mut_slice();
-        while let Some((Place { stage, input, idle }, rest)) = places.split_last_mut() {
-            if *idle {
-                let (below, out) = match rest.last_mut() {
+        while let Some((
+            Place {
+                stage,
+                input,
+                idle,
+                off,
+            },
+            rest,
+        )) = places.split_last_mut()
+        {
+            if *idle && !*off {
+                let next = rest.iter_mut().rev().find(|place| !place.off);
+                let (below, out) = match next {
                     Some(place) => (Some(&mut place.stage), &mut place.input),
                     None => (None, &mut self.end),
                 };

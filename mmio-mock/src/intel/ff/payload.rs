@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use eu::Grf;
 
-use super::state::UnitConfig;
+use super::state::{GeometryState, UnitConfig};
 use super::topology::Topology;
 use crate::intel::urb::UrbHandle;
 use pixels::{Payload, PayloadState, PixelGroup};
@@ -46,6 +46,75 @@ pub struct ObjectHeader {
     /// Indices of streamed vertex buffers, where the thread has registers for them.
     pub stream: Option<StreamIndices>,
 }
+
+/// Most vertices of a patch that HS gets.
+pub const PATCH_POINTS: usize = 32;
+/// Registers before the constants of an HS thread: r0 and the handles of its vertices, eight a register.
+pub const PATCH_REGISTERS: usize = 1 + PATCH_POINTS / 8;
+
+/// What a thread of HS learns of its patch.
+#[derive(Clone, Copy, Debug)]
+pub struct PatchHeader<'a> {
+    /// Entry for the patch.
+    pub entry: UrbHandle,
+    /// Number of the patch in its instance.
+    pub number: u32,
+    /// Number of the thread among those of the patch.
+    pub instance: u8,
+    /// Barrier at which they wait for one another.
+    pub barrier: u8,
+    /// Entries of its vertices, where the threads get them.
+    pub vertices: &'a [UrbHandle],
+}
+
+/// What a thread of DS learns of its one or two points.
+#[derive(Clone, Copy, Debug)]
+pub struct DomainHeader {
+    /// Entries for the vertices.
+    pub entries: [UrbHandle; 2],
+    /// The points; the second is none of the thread's where there is one alone.
+    pub points: [tess::Point; 2],
+    /// How many they are.
+    pub count: usize,
+    /// Entry of the patch.
+    pub patch: UrbHandle,
+    /// Number of the patch in its instance.
+    pub number: u32,
+    /// The third coordinate is 1 - u - v, and else 0.
+    pub third: bool,
+}
+
+/// Most vertices of an object of a geometry shader: those of a patch.
+pub const PATCH_VERTICES: usize = 32;
+
+/// What a thread of a geometry shader learns of one object, or of one instance of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GeometryPart<'a> {
+    /// Entry for its vertices.
+    pub entry: UrbHandle,
+    /// Number of the instance.
+    pub instance: u8,
+    /// Number of the object in its draw.
+    pub number: u32,
+    /// Its vertices.
+    pub vertices: &'a [UrbHandle],
+}
+
+/// What a thread of a geometry shader learns whose vertices all go into one entry.
+#[derive(Clone, Copy, Debug)]
+pub struct GeometryHeader<'a> {
+    /// State of the unit.
+    pub state: &'a GeometryState,
+    /// Code of the object's topology.
+    pub topology: u8,
+    /// What the lower half of the channels works on.
+    pub first: GeometryPart<'a>,
+    /// What the upper half works on.
+    pub second: Option<GeometryPart<'a>>,
+}
+
+/// Registers in front of the constants of such a thread: r0, numbers of objects, and at most 64 handles.
+pub const GEOMETRY_REGISTERS: usize = 10;
 
 /// What r1 of a setup thread carries besides topology and provoking vertex: differences of the vertices' positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,6 +169,34 @@ pub trait PayloadLayout: Debug + Sync {
     /// r1 of such a thread, where it is no vertex data: the streamed vertex buffer indices and their limits.
     fn stream(&self, _indices: &StreamIndices) -> Option<Grf> {
         None
+    }
+
+    /// The registers of an HS thread before its constants, where the generation has such threads. Comes back with how many
+    /// they are.
+    fn patch(
+        &self,
+        _registers: &mut [Grf; PATCH_REGISTERS],
+        _unit: &UnitConfig,
+        _header: &PatchHeader<'_>,
+        _debug: [u32; 2],
+    ) -> usize {
+        1
+    }
+
+    /// The registers of a geometry shader's thread before its constants, where the generation has such threads. Comes back with how
+    /// many they are.
+    fn geometry(
+        &self,
+        _registers: &mut [Grf; GEOMETRY_REGISTERS],
+        _header: &GeometryHeader<'_>,
+        _debug: [u32; 2],
+    ) -> usize {
+        1
+    }
+
+    /// r0 and r1 of a DS thread, where the generation has such threads.
+    fn domain(&self, _unit: &UnitConfig, _header: &DomainHeader, _debug: [u32; 2]) -> [Grf; 2] {
+        [Grf::default(); 2]
     }
 
     /// r0 to r2 of a setup thread whose result goes to `entry`.

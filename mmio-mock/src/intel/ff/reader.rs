@@ -8,6 +8,7 @@ use mem::Memory;
 
 use super::payload::PayloadLayout;
 use super::stage::MakeStage;
+use super::state::streams::StreamsState;
 use super::state::windower::LineStipple;
 use super::state::{DrawState, PipelineState, Primitive, VertexElement, WizState};
 use crate::core::fault::UnitFault;
@@ -44,6 +45,11 @@ pub trait PipelineReader: Debug + Sync {
     /// What commands say to the pixel back end that messages do not say; the windower fills in the rest.
     fn backend(&self, _state: &PipelineState) -> PixelBackend {
         PixelBackend::default()
+    }
+
+    /// State of the stream output logic, where a generation has it.
+    fn streams(&self, _state: &PipelineState) -> StreamsState {
+        StreamsState::default()
     }
 
     /// 3DSTATE_GS_SVB_INDEX, where there is such a command.

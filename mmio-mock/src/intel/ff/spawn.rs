@@ -287,6 +287,7 @@ impl Emitter {
                         start: event.prim_start,
                         end: event.prim_end,
                         renumber: false,
+                        number: None,
                         edge: true,
                         tag,
                     });

@@ -95,6 +95,11 @@ pub trait Stage: Debug + Send {
     /// What it puts into the link below it; nothing for the last stage.
     fn gives(&self) -> &'static [Cargo];
 
+    /// Whether it is switched off for a draw: the list goes past it, and the stage above it hands what it has to the one below.
+    fn off(&self, _draw: &DrawState) -> bool {
+        false
+    }
+
     /// Its section of the URB and the state that says how the section is cut; `None` while it needs no entries.
     fn section<'a>(&self, _draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
         None

@@ -2,7 +2,10 @@
 //!
 //! PRM: volume 2 (3DSTATE_*).
 
+pub mod geometry;
 pub mod setup;
+pub mod streams;
+pub mod tessellation;
 pub mod units;
 pub mod vertex;
 pub mod windower;
@@ -14,7 +17,9 @@ use regs::any::CommandId;
 use crate::intel::shared::context::StateBases;
 use crate::intel::urb::UrbHandle;
 
+pub use geometry::GeometryState;
 pub use setup::{ClipperState, SetupState};
+pub use tessellation::{DsState, HsState, TeState};
 pub use units::{
     ApiMode, Bounds, ClipMode, ClipState, CullMode, DrawState, GsState, PositionSpace, SfState,
     UnitConfig, Viewport, VsState,

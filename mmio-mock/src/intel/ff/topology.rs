@@ -4,6 +4,7 @@
 //! Not modelled: reordered odd triangles of strips (Reorder Enable of the 965's GS_STATE).
 
 mod adjacency;
+mod patches;
 
 use std::collections::VecDeque;
 
@@ -37,6 +38,38 @@ pub enum Topology {
     LineStripBf = 0x13,
     LineStripContBf = 0x14,
     TriFanNoStipple = 0x16,
+    PatchList1 = 0x20,
+    PatchList2 = 0x21,
+    PatchList3 = 0x22,
+    PatchList4 = 0x23,
+    PatchList5 = 0x24,
+    PatchList6 = 0x25,
+    PatchList7 = 0x26,
+    PatchList8 = 0x27,
+    PatchList9 = 0x28,
+    PatchList10 = 0x29,
+    PatchList11 = 0x2a,
+    PatchList12 = 0x2b,
+    PatchList13 = 0x2c,
+    PatchList14 = 0x2d,
+    PatchList15 = 0x2e,
+    PatchList16 = 0x2f,
+    PatchList17 = 0x30,
+    PatchList18 = 0x31,
+    PatchList19 = 0x32,
+    PatchList20 = 0x33,
+    PatchList21 = 0x34,
+    PatchList22 = 0x35,
+    PatchList23 = 0x36,
+    PatchList24 = 0x37,
+    PatchList25 = 0x38,
+    PatchList26 = 0x39,
+    PatchList27 = 0x3a,
+    PatchList28 = 0x3b,
+    PatchList29 = 0x3c,
+    PatchList30 = 0x3d,
+    PatchList31 = 0x3e,
+    PatchList32 = 0x3f,
 }
 
 impl Topology {
@@ -64,6 +97,7 @@ impl Topology {
             0x13 => Topology::LineStripBf,
             0x14 => Topology::LineStripContBf,
             0x16 => Topology::TriFanNoStipple,
+            0x20..=0x3f => return patches::of(code - 0x1f),
             _ => return None,
         })
     }
@@ -82,6 +116,8 @@ pub struct StreamVertex {
     pub end: bool,
     /// First vertex of an instance: objects are numbered anew.
     pub renumber: bool,
+    /// Number of the objects that it completes, where a stage above has numbered them: that of their patch.
+    pub number: Option<u32>,
     /// The edge from it to the next vertex belongs to the outline of its triangle or polygon: the edge flag.
     pub edge: bool,
     /// Where it came from, for snapshots.
@@ -358,6 +394,8 @@ impl Assembler {
                     self.held[2] = Some(vertex);
                 }
             }
+            // A patch is no object but that of HS.
+            _ => refs.release(vertex.handle),
         }
         if vertex.end {
             self.flush(refs);
@@ -388,7 +426,10 @@ impl Assembler {
             count: vertices.len().min(OBJECT_VERTICES),
             first: self.objects == 0,
             last,
-            number: self.number,
+            number: vertices
+                .last()
+                .and_then(|vertex| vertex.number)
+                .unwrap_or(self.number),
             edges: [true; OBJECT_VERTICES],
         };
         for (i, v) in vertices.iter().take(OBJECT_VERTICES).enumerate() {

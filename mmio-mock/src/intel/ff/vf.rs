@@ -371,6 +371,7 @@ impl Vf {
                 topology: draw.topology,
                 start: draw.restart,
                 renumber: draw.renumber,
+                number: None,
                 edge,
                 end: last,
                 tag: Tag::fetched(debug.sequence),

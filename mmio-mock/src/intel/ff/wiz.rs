@@ -582,7 +582,10 @@ impl Wiz {
                 let coverage = all.map(|mask| (mask >> at & 3 | (mask >> (at + 8) & 3) << 2) as u8);
                 match active.sampled(state, (x, y), coverage, port) {
                     Ok(Some(subspan)) if active.group > 0 && state.wm.samples.per_sample => {
-                        let slots = samples::by_sample(&subspan, active.group);
+                        let slots = {
+                            let count = state.wm.samples.count;
+                            samples::by_sample(&subspan, count, active.group)
+                        };
                         self.slots.extend(slots);
                     }
                     Ok(Some(subspan)) if active.group > 0 => self.pending.push(subspan),

@@ -58,6 +58,20 @@ impl Media {
         self.take(&command, bases, constants, machine)
     }
 
+    /// Takes up a MEDIA_OBJECT_PRT in the same way.
+    pub fn persistent(
+        &mut self,
+        dwords: &[u32],
+        bases: &StateBases,
+        constants: Option<Constants>,
+        machine: &mut Machine<'_>,
+    ) -> Result<bool, UnitFault> {
+        let Some(command) = self.reader.persistent(dwords) else {
+            return Err(missing(("MEDIA_OBJECT_PRT", "PRM vol2, media")));
+        };
+        self.take(&command, bases, constants, machine)
+    }
+
     /// Takes up an object, whichever command it comes from.
     pub(super) fn take(
         &mut self,
@@ -68,6 +82,10 @@ impl Media {
     ) -> Result<bool, UnitFault> {
         let inline = command.inline;
         let front_end = self.front_end(bases, machine)?;
+        if front_end.groups {
+            let what = "MEDIA_OBJECT in the GPGPU mode of MEDIA_VFE_STATE";
+            return Err(refuse(what.to_owned()));
+        }
         if command.waits.is_some() {
             front_end.scoreboard.map_err(missing)?;
         }
@@ -121,7 +139,7 @@ impl Media {
     }
 
     /// The front end's state, read anew when something has changed.
-    fn front_end(
+    pub(super) fn front_end(
         &mut self,
         bases: &StateBases,
         machine: &mut Machine<'_>,

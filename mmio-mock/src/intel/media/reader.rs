@@ -68,8 +68,12 @@ pub struct VfeState {
     pub descriptors: u32,
     /// Scratch space, relative to General State Base Address.
     pub scratch: u32,
-    /// Scratch space of a thread: 1 KB times two to this power.
+    /// Scratch space of a thread as the field has it.
     pub scratch_power: u32,
+    /// Bytes of it.
+    pub scratch_bytes: u32,
+    /// Threads come in groups, by GPGPU_WALKER, and need no URB entries.
+    pub groups: bool,
     /// Order among root threads; the error is a kind that the model does not have.
     pub scoreboard: Result<Option<Scoreboard>, Missing>,
     /// Something else that the model does not have.
@@ -147,6 +151,57 @@ pub struct MediaObject<'a> {
     pub waits: Option<u8>,
 }
 
+/// A GPGPU_WALKER.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupWalker {
+    /// Its interface descriptor, in bytes from the first.
+    pub descriptor: u32,
+    /// Channels of a thread: 8, 16 or 32.
+    pub channels: u8,
+    /// Threads of a group: across, down and deep, at least one each.
+    pub threads: [u32; 3],
+    /// The first group.
+    pub first: [u32; 3],
+    /// Behind the last group, in each direction.
+    pub end: [u32; 3],
+    /// Channels of the threads at the right edge of a group.
+    pub right: u32,
+    /// Channels of those at its lower edge.
+    pub bottom: u32,
+    /// The ends stand in registers instead.
+    pub indirect: bool,
+    /// The command depends on the predicate of MI_PREDICATE.
+    pub predicated: bool,
+}
+
+/// A kernel of thread groups, as an interface descriptor names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupKernel {
+    /// What it has in common with other kernels. Constants are each thread's own, one behind the other.
+    pub kernel: MediaKernel,
+    /// Bytes of shared local memory.
+    pub local: u32,
+    /// Threads of a group that has a barrier.
+    pub barrier: Option<u16>,
+}
+
+/// What a thread of a group learns in r0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupHeader {
+    /// Its group, in X, Y and Z.
+    pub group: [u32; 3],
+    /// The barrier of the group.
+    pub barrier: u8,
+    /// Context of its kernel.
+    pub context: ThreadContext,
+    /// The front end's field of scratch space of a thread.
+    pub scratch_power: u32,
+    /// Its own scratch space, relative to General State Base Address.
+    pub scratch: u32,
+    /// Its dispatch ID.
+    pub number: u8,
+}
+
 /// What a root thread learns in r0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootHeader {
@@ -156,7 +211,7 @@ pub struct RootHeader {
     pub descriptor: u32,
     /// Context of its kernel.
     pub context: ThreadContext,
-    /// Scratch space of a thread: 1 KB times two to this power.
+    /// Scratch space of a thread as the front end's field has it.
     pub scratch_power: u32,
     /// Its own scratch space, relative to General State Base Address.
     pub scratch: u32,
@@ -215,6 +270,46 @@ pub trait MediaReader: Debug + Sync {
     /// A MEDIA_OBJECT_WALKER: what its objects share, and their places; the error is what the model does not have.
     fn walker<'a>(&self, command: &'a [u32]) -> Result<(MediaObject<'a>, Walker), Missing> {
         Ok((self.object(command), Walker::default()))
+    }
+
+    /// GPGPU_WALKER.
+    fn grid(&self, _command: &[u32]) -> GroupWalker {
+        GroupWalker {
+            descriptor: 0,
+            channels: 8,
+            threads: [1; 3],
+            first: [0; 3],
+            end: [0; 3],
+            right: 0,
+            bottom: 0,
+            indirect: false,
+            predicated: false,
+        }
+    }
+
+    /// A MEDIA_OBJECT_PRT, a root thread that is there for as long as it likes; `None` where the model does not have it.
+    fn persistent<'a>(&self, _command: &'a [u32]) -> Option<MediaObject<'a>> {
+        None
+    }
+
+    /// The kernel of thread groups of the interface descriptor at a pointer.
+    fn group_kernel(
+        &self,
+        mem: &Memory,
+        bases: &StateBases,
+        loaded: &Descriptors,
+        pointer: u32,
+    ) -> Result<GroupKernel, UnitFault> {
+        Ok(GroupKernel {
+            kernel: self.kernel(mem, bases, loaded, pointer)?,
+            local: 0,
+            barrier: None,
+        })
+    }
+
+    /// r0 of a thread of a group.
+    fn group_root(&self, _header: &GroupHeader) -> Grf {
+        Grf::default()
     }
 
     /// r0 of a root thread.

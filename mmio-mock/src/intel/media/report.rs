@@ -21,6 +21,12 @@ impl Media {
         for thread in td.standing().filter(|t| t.unit == Unit::Media) {
             let why = match thread.pause {
                 Pause::Ready | Pause::Hung => continue,
+                Pause::Wait(0)
+                    if let Some((number, come, all)) =
+                        shared.gateway.at_barrier(thread.id.eu, thread.id.slot) =>
+                {
+                    format!("waits at barrier {number}, to which {come} of {all} threads have come")
+                }
                 Pause::Wait(0) => match shared.gateway.opened(thread.id.eu, thread.id.slot) {
                     Some((key, first, last)) => format!(
                         "waits for a notification in n0; its gateway is open with key {key:#06x} for r{first} to r{last}"
@@ -54,6 +60,11 @@ impl Media {
         if requests > 0 {
             lines.push(format!(
                 "thread spawner: {requests} requests, the first for a child, wait for a slot"
+            ));
+        }
+        if let Some(([x, y, z], threads)) = self.next_group() {
+            lines.push(format!(
+                "thread spawner: thread group {x}, {y}, {z} waits for room for its {threads} threads, their local memory or a barrier"
             ));
         }
         if let Some(object) = self.prepared.front() {

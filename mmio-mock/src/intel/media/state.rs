@@ -122,8 +122,12 @@ pub struct FrontEnd {
     pub descriptors: u32,
     /// Scratch space, relative to the general state base.
     pub scratch: u32,
-    /// Per-thread scratch space as the state has it: 1 KB times a power of two.
+    /// Per-thread scratch space as the field has it.
     pub scratch_power: u32,
+    /// Bytes of it.
+    pub scratch_bytes: u32,
+    /// Threads come in groups.
+    pub groups: bool,
     /// Order among root threads.
     pub scoreboard: Result<Option<Scoreboard>, Missing>,
     /// Bases that it was read with.
@@ -176,7 +180,7 @@ impl FrontEnd {
         }
         let (entries, entry_rows) = (state.entries, state.entry_rows);
         machine.urb.partition(Owner::Vfe, entries, entry_rows);
-        if machine.urb.capacity(Owner::Vfe) == 0 {
+        if machine.urb.capacity(Owner::Vfe) == 0 && !state.groups {
             let what = format!(
                 "no URB entry: {entries} entries of {entry_rows} rows in a section of rows {} to {}",
                 machine.urb.start(Owner::Vfe),
@@ -195,6 +199,8 @@ impl FrontEnd {
             descriptors: state.descriptors,
             scratch: state.scratch,
             scratch_power: state.scratch_power,
+            scratch_bytes: state.scratch_bytes,
+            groups: state.groups,
             scoreboard: state.scoreboard,
             bases: *bases,
         })

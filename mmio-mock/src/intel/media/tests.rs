@@ -6,6 +6,7 @@
 mod children;
 mod commanded;
 mod gateway;
+mod grids;
 mod kernels;
 mod messages;
 mod random;

@@ -44,11 +44,21 @@ pub(super) struct Job {
     pub kernel: u32,
 }
 
-/// Scratch space of a thread is 1 KB times a power of two up to this one.
-const SCRATCH_POWER: u32 = 11;
+/// What is to be said of a thread that starts.
+pub(super) struct Start<'a> {
+    pub kernel: MediaKernel,
+    pub constants: Option<UrbRead>,
+    pub r0: Grf,
+    pub data: &'a [UrbRead],
+    pub member: Member,
+    pub snapshot: bool,
+    /// One bit for each channel.
+    pub channels: u32,
+    pub subject: Subject,
+}
 
 /// The constants that a kernel's threads get, if any.
-fn constants(kernel: &MediaKernel, loaded: Option<Constants>) -> Option<UrbRead> {
+pub(super) fn constants(kernel: &MediaKernel, loaded: Option<Constants>) -> Option<UrbRead> {
     (kernel.constant_rows > 0).then(|| UrbRead {
         handle: loaded.unwrap_or_default().handle,
         offset: kernel.constant_offset,
@@ -89,10 +99,8 @@ impl Media {
                 r0_7: 0,
                 interface_descriptor: object.descriptor >> 4,
             });
-        let power = front_end.scratch_power.min(SCRATCH_POWER);
-        let scratch = front_end
-            .scratch
-            .wrapping_add((number as u32) << 10 << power);
+        let own = front_end.scratch_bytes.wrapping_mul(number as u32);
+        let scratch = front_end.scratch.wrapping_add(own);
         let r0 = self.reader.root(&RootHeader {
             entry: object.entry,
             descriptor: object.descriptor,
@@ -116,8 +124,17 @@ impl Media {
             parent: object.children,
             told: false,
         };
-        let constants = constants(&kernel, object.constants);
-        if !self.launch(&kernel, constants, r0, &data, member, flag, td, machine) {
+        let start = Start {
+            kernel,
+            constants: constants(&kernel, object.constants),
+            r0,
+            data: &data,
+            member,
+            snapshot: flag,
+            channels: 0xffff,
+            subject: Subject::Other,
+        };
+        if self.launch(&start, td, machine).is_none() {
             return Ok(false);
         }
         let entry = if object.children {
@@ -202,8 +219,17 @@ impl Media {
             parent: true,
             told: false,
         };
-        let constants = constants(&kernel, family.constants);
-        if self.launch(&kernel, constants, r0, &data, member, flag, td, machine)
+        let start = Start {
+            kernel,
+            constants: constants(&kernel, family.constants),
+            r0,
+            data: &data,
+            member,
+            snapshot: flag,
+            channels: 0xffff,
+            subject: Subject::Other,
+        };
+        if self.launch(&start, td, machine).is_some()
             && let Some(family) = self.family(child.family)
         {
             family.members += 1;
@@ -212,34 +238,28 @@ impl Media {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a thread has many sides")]
-    fn launch(
+    /// Starts a thread: its EU and slot; `None` when there is no slot.
+    pub(super) fn launch(
         &mut self,
-        kernel: &MediaKernel,
-        constants: Option<UrbRead>,
-        r0: Grf,
-        data: &[UrbRead],
-        member: Member,
-        snapshot: bool,
+        start: &Start<'_>,
         td: &mut Td,
         machine: &mut Machine<'_>,
-    ) -> bool {
+    ) -> Option<(u8, u8)> {
+        let (kernel, r0, member) = (&start.kernel, start.r0, start.member);
         let request = ThreadRequest {
             unit: Unit::Media,
             kernel: kernel.kernel,
             context: kernel.context,
-            dispatch_mask: 0xffff,
+            dispatch_mask: start.channels,
             header: &[r0],
-            constants: constants.map(ConstantSource::Entry),
-            data: VertexData::Sequential(data),
+            constants: start.constants.map(ConstantSource::Entry),
+            data: VertexData::Sequential(start.data),
             pixels: None,
             stream_indices: [0; 4],
-            snapshot,
-            subject: Subject::Other,
+            snapshot: start.snapshot,
+            subject: start.subject,
         };
-        let Some(id) = td.launch(&request, &[], machine) else {
-            return false;
-        };
+        let id = td.launch(&request, &[], machine)?;
         // The dispatch ID is the spawner's or the parent's, not the dispatcher's.
         if let Some(first) = td.thread_mut(id).grf_mut().first_mut() {
             *first = r0;
@@ -256,6 +276,6 @@ impl Media {
             slot: thread.slot,
             kernel: kernel.kernel.ip,
         });
-        true
+        Some((thread.eu, thread.slot))
     }
 }

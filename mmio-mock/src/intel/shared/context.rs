@@ -5,6 +5,9 @@
 
 use mem::GpuAddr;
 
+use crate::intel::surface::samples;
+use super::interpolator::Planes;
+
 /// Function IDs of the shared functions (PRM 2.5).
 pub mod sfid {
     /// Null.
@@ -25,6 +28,10 @@ pub mod sfid {
     pub const SPAWNER: u8 = 7;
     /// Data port, constant cache, of generations that have it apart (Mesa brw_eu_defines.h).
     pub const CONSTANT_CACHE: u8 = 9;
+    /// Data port, data cache (the same).
+    pub const DATA_CACHE: u8 = 10;
+    /// Pixel interpolator.
+    pub const INTERPOLATOR: u8 = 11;
 }
 
 /// Base addresses and bounds of STATE_BASE_ADDRESS.
@@ -146,6 +153,8 @@ pub struct UrbEvent {
     pub prim_end: bool,
     /// End of thread rode on the message.
     pub eot: bool,
+    /// End of thread: vertices that it has written into the entries, where it writes several into one.
+    pub counts: [u16; 2],
     /// FF_SYNC: vertices that the thread will stream out.
     pub stream_vertices: u16,
     /// FF_SYNC: primitives that the streamed vertex buffers need room for.
@@ -184,7 +193,7 @@ pub struct ForwardEvent {
 pub const PIXELS: usize = 32;
 
 /// Samples of a pixel, where there are several.
-pub const SAMPLES: usize = 4;
+pub const SAMPLES: usize = samples::MOST;
 
 /// What the windower keeps of a PS thread's pixels while the thread lives.
 ///
@@ -214,6 +223,8 @@ pub struct ThreadPixels {
     pub late_tests: bool,
     /// Samples that pass the late tests are counted (PS_DEPTH_COUNT).
     pub count_depth: bool,
+    /// What changes over the primitive, where kernels ask for its weights.
+    pub planes: Option<Planes>,
 }
 
 impl ThreadPixels {
@@ -228,6 +239,7 @@ impl ThreadPixels {
             array_index: self.array_index,
             late_tests: self.late_tests,
             count_depth: self.count_depth,
+            planes: self.planes,
             ..ThreadPixels::default()
         };
         for (to, from) in upper.origins.iter_mut().zip(self.origins.iter().skip(4)) {
@@ -250,6 +262,7 @@ impl ThreadPixels {
             array_index,
             late_tests,
             count_depth,
+            planes,
         } = from;
         self.origins = *origins;
         self.mask = *mask;
@@ -269,6 +282,9 @@ impl ThreadPixels {
         self.array_index = *array_index;
         self.late_tests = *late_tests;
         self.count_depth = *count_depth;
+        if self.planes.is_some() || planes.is_some() {
+            self.planes = *planes;
+        }
     }
 }
 
@@ -285,6 +301,7 @@ impl Default for ThreadPixels {
             array_index: 0,
             late_tests: false,
             count_depth: false,
+            planes: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! PRM: volume 4, chapter 5. Not modelled: the caches; every access sees memory as it is, so a
 //! write commit (5.3) and Flush Render Cache (5.10.7) have nothing to wait for.
 
+pub mod access;
 pub mod buffer;
 pub mod fill;
 pub mod made;
@@ -22,6 +23,7 @@ use super::context::{Events, OneColour, ThreadContext, ThreadPixels};
 use super::error::refuse;
 use super::reader::FunctionReader;
 use crate::UnitFault;
+use crate::intel::cc::control;
 use crate::intel::cc::direct::{self, Packed};
 use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::whole::{self, Whole, WholeBlock};
@@ -71,6 +73,10 @@ pub struct DataPort {
     views: Vec<(GpuAddr, View)>,
     /// Render targets by address of their surface state.
     targets: Vec<RenderTarget>,
+    /// Buffers of untyped messages, by address of their surface state.
+    raws: Vec<(GpuAddr, access::Raw)>,
+    /// Surfaces of typed messages, in the same way.
+    texels: Vec<(GpuAddr, access::Texels)>,
     cc: CcCache,
     /// Dual source messages of the device.
     pub dual_source: DualSource,
@@ -95,6 +101,8 @@ impl DataPort {
             reader,
             views: Vec::new(),
             targets: Vec::new(),
+            raws: Vec::new(),
+            texels: Vec::new(),
             cc: CcCache::default(),
             dual_source: DualSource::default(),
             stateless_gated: false,
@@ -110,6 +118,8 @@ impl DataPort {
     pub fn invalidate(&mut self) {
         self.views.clear();
         self.targets.clear();
+        self.raws.clear();
+        self.texels.clear();
         self.cc.invalidate();
     }
 
@@ -175,7 +185,7 @@ impl DataPort {
         &mut self,
         index: u8,
         msg: &Message<'_>,
-        mem: &Memory,
+        mem: &mut Memory,
         ctx: &ThreadContext,
         backend: &PixelBackend,
     ) -> Result<usize, UnitFault> {
@@ -198,6 +208,9 @@ impl DataPort {
             self.cc.forget_ways();
         }
         self.compare(&surface, backend);
+        if backend.pass.is_none() {
+            control::settle(mem, &surface)?;
+        }
         self.targets.push(RenderTarget {
             at,
             direct: direct::shifts(&surface),
@@ -266,6 +279,12 @@ impl DataPort {
             ctx,
         };
         let written = write.run((&mut self.cc, self.reader), mem, msg, events)?;
+        if backend.pass.is_some() {
+            // Whoever draws to it next looks whether blocks are cleared.
+            self.targets.clear();
+            self.cc.forget_ways();
+            return Ok(());
+        }
         self.written(written, (place, request.surface), events);
         Ok(())
     }

@@ -4,10 +4,14 @@
 //! reserved in 7.1.1. The write itself is an event that the thread dispatcher delivers. Not modelled: answers of more
 //! than one register, of which the others would stay in flight.
 
+mod barrier;
+
 use eu::{Grf, Message};
 
 use super::context::{Events, ForwardEvent};
 use super::places::{ByThread, Places};
+pub use barrier::BARRIERS;
+use barrier::Barrier;
 
 /// The gateway's own function ID, part of every acknowledgement.
 const SFID: u32 = 3;
@@ -21,6 +25,8 @@ pub enum GatewayOp {
     Close,
     /// Data for another thread.
     Forward,
+    /// The sender waits for the other threads of its group.
+    Barrier,
     /// No sub-function has this code.
     Reserved,
 }
@@ -71,6 +77,9 @@ pub struct Gateway {
     entries: ByThread<Entry>,
     /// Entries that are open.
     open: usize,
+    barriers: [Barrier; BARRIERS as usize],
+    /// A thread has come to a barrier since all were free.
+    met: bool,
 }
 
 impl Gateway {
@@ -79,6 +88,8 @@ impl Gateway {
         Gateway {
             entries: ByThread::new(places),
             open: 0,
+            barriers: Default::default(),
+            met: false,
         }
     }
 
@@ -101,6 +112,9 @@ impl Gateway {
         if self.open > 0 {
             self.set(eu, slot, None);
         }
+        if self.met {
+            self.forget_at_barriers(eu, slot);
+        }
     }
 
     /// Serves one message; the acknowledgement, when asked for, is in `response`.
@@ -118,6 +132,11 @@ impl Gateway {
             GatewayOp::Open => self.open(msg, &payload),
             GatewayOp::Close => self.shut(msg),
             GatewayOp::Forward => self.forward(request, &payload, events),
+            GatewayOp::Barrier => {
+                self.met = true;
+                self.arrive(msg, &payload, events);
+                Ack::Ok
+            }
             GatewayOp::Reserved => Ack::Opcode,
         };
         if request.acknowledge

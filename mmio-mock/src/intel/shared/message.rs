@@ -10,13 +10,16 @@ use isa::Verx10;
 use isa::inst::SendDesc;
 use isa::message::Header;
 
+use super::dataport::access::Access;
 use super::dataport::request::{ReadRequest, WriteRequest};
 use super::error::Rule;
 use super::gateway::GatewayRequest;
+use super::interpolator::InterpolatorRequest;
 use super::math::MathRequest;
 use super::sampler::message::SamplerRequest;
 use super::spawner::SpawnerRequest;
 use super::urb_msg::UrbRequest;
+use super::urb_msg::entries::EntryRequest;
 
 /// A message by its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +36,14 @@ pub enum Request {
     Read(ReadRequest),
     /// Data port, write.
     Write(WriteRequest),
+    /// Data port, by channel: surfaces, atomic operations, scratch space.
+    Access(Access),
     /// URB.
     Urb(UrbRequest),
+    /// URB, of generations whose messages name a place in each of two entries.
+    Entries(EntryRequest),
+    /// Pixel interpolator.
+    Interpolator(InterpolatorRequest),
     /// Thread spawner.
     Spawner(SpawnerRequest),
     /// The descriptor breaks a rule of its function, which is named.

@@ -10,7 +10,7 @@ use regs::any::{MathDebugData, R0Debug};
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, Rule, refuse};
 use super::message::Request;
-use super::{SharedFunctions, math, null, spawner, urb_msg};
+use super::{SharedFunctions, interpolator, math, null, spawner, urb_msg};
 use crate::UnitFault;
 use crate::intel::debug::{Arbiter, DebugRegs};
 use crate::intel::status::Unit;
@@ -97,10 +97,13 @@ const PRICES: [Price; 8] = [
     price(0, 1, 0),
 ];
 
-/// Where the tables and counts have a function: at its ID, and the constant cache with the data port that reads.
+/// Where the tables and counts have a function: at its ID, the constant cache with the data port that reads, the data cache with the one
+/// that writes. The pixel interpolator costs what a message to no function does.
 const fn place(function: u8) -> usize {
     match function {
         sfid::CONSTANT_CACHE => sfid::DATAPORT_READ as usize,
+        sfid::DATA_CACHE => sfid::DATAPORT_WRITE as usize,
+        sfid::INTERPOLATOR => sfid::NULL as usize,
         function => function as usize & 7,
     }
 }
@@ -211,6 +214,11 @@ impl Router<'_> {
                 let (port, pixel) = (&mut shared.dataport, &shared.pixel);
                 port.write(request, msg, self.mem, self.ctx, pixel, self.events)?;
             }
+            Request::Access(request) => {
+                let local = shared.groups.local(msg.thread.eu, msg.thread.slot);
+                let port = &mut shared.dataport;
+                port.access(request, msg, response, (self.mem, local), self.ctx)?;
+            }
             Request::Urb(request) => {
                 let unit = if self.ctx.ffid == Unit::Media.ffid() {
                     urb_msg::MEDIA_HANDLE_ROWS
@@ -227,6 +235,16 @@ impl Router<'_> {
                 {
                     self.debug.urb_write(header[7], msg.payload);
                 }
+            }
+            Request::Entries(request) => {
+                urb_msg::entries::execute(&request, msg, response, self.urb, self.events)
+                    .map_err(|r| refuse("URB", msg, r.what()))?;
+                if let Some(header) = msg.payload.first() {
+                    self.debug.urb_write(header[7], msg.payload);
+                }
+            }
+            Request::Interpolator(request) => {
+                interpolator::execute(request, msg, response, &self.events.pixels)?;
             }
             Request::Spawner(request) => match shared.spawner.execute(request, msg) {
                 Ok(spawner::Outcome::Done) => {}

@@ -403,9 +403,11 @@ impl<'a> Job<'a> {
                 let point = self.point(slot);
                 self.texels.reference = self.reference(slot);
                 self.texels.killed = false;
-                if self.request.shape.op == Op::Gather4 {
+                if self.request.shape.op.gathers() {
                     let level = levels.level;
-                    let four = filter::gather(&mut self.texels, &self.plan, &point, level)?;
+                    let plan = self.gather_plan(slot);
+                    let how = (&plan, self.channel());
+                    let four = filter::gather(&mut self.texels, how, &point, level)?;
                     write_back(self.request, slot, four.map(f32::to_bits), response);
                     continue;
                 }
@@ -429,7 +431,7 @@ impl<'a> Job<'a> {
     #[inline]
     fn coords(&self, slot: usize) -> [f32; 3] {
         let order = self.request.order;
-        let coords = [0, 1, order.r].map(|n| self.params.float(n, slot));
+        let coords = [order.u, order.v, order.r].map(|n| self.params.float(n, slot));
         if self.sampler.unnormalized {
             // Texels of the one level that such maps have; the third is an array index.
             let [u, v, r] = coords;
@@ -442,14 +444,16 @@ impl<'a> Job<'a> {
     #[inline]
     fn cube(&self, slot: usize) -> i32 {
         let surface = self.texels.surface;
+        // CAST: eleven bits.
+        let first = surface.min_array_element as i32;
         if surface.depth <= 6 {
-            return 0;
+            return first;
         }
         let last = (surface.depth / 6).saturating_sub(1) as f32;
         let index = self.params.float(self.request.order.cube, slot);
         // CAST: clamped to the surface's cubes.
         let index = (index + 0.5).floor().max(0.0).min(last) as i32;
-        index * 6
+        first + index * 6
     }
 
     #[inline]
@@ -464,11 +468,15 @@ impl<'a> Job<'a> {
             SurfaceKind::Cube if self.request.shape.op == Op::SampleGradients => {
                 // Already on its face: s, t in -1..1 and the face number (PRM 4.8.1.4).
                 let face = c[2].clamp(0.0, 5.0) as u32;
-                Point::on_face(OnFace {
+                let point = Point::on_face(OnFace {
                     face,
                     s: c[0],
                     t: c[1],
-                })
+                });
+                Point {
+                    slice: point.slice + self.cube(slot),
+                    ..point
+                }
             }
             SurfaceKind::Cube => {
                 let point = Point::on_face(cube::locate(c));
@@ -484,6 +492,35 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// The plan of a gather, with the texel offsets of its pixel.
+    #[inline]
+    fn gather_plan(&self, slot: usize) -> Plan {
+        let mut plan = self.plan;
+        let own = matches!(
+            self.request.shape.op,
+            Op::Gather4Offsets | Op::Gather4OffsetsCompare
+        );
+        if own && self.texels.surface.kind != SurfaceKind::Cube {
+            let order = self.request.order;
+            for (to, n) in plan.offsets.iter_mut().zip(order.offsets) {
+                *to = message::s5(self.params.bits(n, slot));
+            }
+        }
+        plan
+    }
+
+    /// The channel that is gathered. The format that drivers choose for pairs of singles has the second where a third would be
+    /// (Mesa 22.3.6 crocus_program.c, "we have to request blue").
+    #[inline]
+    fn channel(&self) -> usize {
+        let format = self.texels.surface.format;
+        match self.request.channel {
+            _ if self.request.shape.compares() => 0,
+            2 if message::gathers_second_as_third(format) => 1,
+            channel => usize::from(channel & 3),
+        }
+    }
+
     #[inline]
     fn reference(&self, slot: usize) -> f32 {
         self.params.float(self.request.order.reference, slot)
@@ -493,7 +530,7 @@ impl<'a> Job<'a> {
         let second = self.params.float(self.request.order.lod, slot);
         match self.request.shape.op {
             Op::SampleLod | Op::SampleLodCompare => self.control.given(second),
-            Op::Gather4 => self.control.given(0.0),
+            op if op.gathers() => self.control.given(0.0),
             Op::SampleBias | Op::SampleBiasCompare => self.control.computed(lod, second),
             _ => self.control.computed(lod, 0.0),
         }

@@ -4,6 +4,8 @@
 //! 512-bit units in media threads. Not modelled: hardware's own
 //! idea of what undefined messages do (one interleaved register, PRM 8.4.3.2.2).
 
+pub mod entries;
+
 use eu::{Grf, Message};
 
 use super::context::{Events, MessageHandle, UrbEvent};

@@ -3,8 +3,9 @@
 //! PRM: volume 2 (3DSTATE_DEPTH_BUFFER), volume 4 5.10.6.8 (depth payload).
 //! Not modelled: software tiled rendering modes.
 
+use super::desc::StencilDesc;
 use super::hierarchical::HierBuffer;
-use super::mip::{Arrangement, Spec, layout};
+use super::mip::{Align, Arrangement, Level, Spec, layout};
 use super::range::Range;
 use super::state::{SurfaceError, check_tiling};
 use super::{DepthDesc, Geometry, SurfaceKind, minify, samples};
@@ -112,8 +113,12 @@ pub struct DepthBuffer {
     pub coordinate_offset_disable: bool,
     /// Where pixels lie.
     pub geometry: Geometry,
-    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    /// Samples of a pixel, which lie interleaved: 1, 4 or 8.
     pub samples: u32,
+    /// Depth may be written.
+    pub depth_write: bool,
+    /// Stencil may be written.
+    pub stencil_write: bool,
     /// There is stencil alone: drivers describe a depth buffer whose rows have no room (Mesa isl_emit_depth_stencil.c), so that
     /// depth is neither read nor written.
     pub depthless: bool,
@@ -125,12 +130,15 @@ pub struct DepthBuffer {
 
 /// A buffer of stencil alone, in W tiles (Mesa 22.3.6 isl_emit_depth_stencil.c).
 ///
-/// Hardware knows one level of it: the address is that of the level, and slices are as far apart as those of level 0 would be
-/// (isl.c `isl_calc_phys_total_extent_el_gfx6_stencil_hiz`).
+/// Where hardware knows one level of it, the address is that of the level, and slices are as far apart as those of level 0 would be
+/// (isl.c `isl_calc_phys_total_extent_el_gfx6_stencil_hiz`). Otherwise levels lie as those of depth do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StencilBuffer {
     base: GpuAddr,
     pitch: u32,
+    /// The level's first place.
+    left: u32,
+    top: u32,
     slice_rows: u32,
     samples: u32,
 }
@@ -139,11 +147,34 @@ pub struct StencilBuffer {
 const STENCIL_ALIGN: u32 = 2;
 
 impl StencilBuffer {
+    /// The buffer beside a level of a depth buffer with so many rows of samples in a slice of level 0.
+    fn new(desc: &StencilDesc, (samples, rows): (u32, u32), level: Option<&Level>) -> Self {
+        let (left, top, slice_rows) = match level {
+            Some(level) => (level.x, level.y, level.step_y),
+            None => (0, 0, rows.next_multiple_of(STENCIL_ALIGN)),
+        };
+        StencilBuffer {
+            base: desc.base,
+            pitch: desc.pitch,
+            left,
+            top,
+            slice_rows,
+            samples,
+        }
+    }
+
+    /// Row of the whole buffer.
+    #[inline]
+    fn row(&self, y: u32, slice: u32) -> u32 {
+        let top = self.top.wrapping_add(slice.wrapping_mul(self.slice_rows));
+        top.wrapping_add(y)
+    }
+
     /// Address of the stencil of a sample of pixel (`x`, `y`).
     #[inline]
     pub fn address(&self, x: u32, y: u32, slice: u32, sample: u32) -> GpuAddr {
         let (x, y) = samples::place(self.samples, x, y, sample);
-        let y = y.wrapping_add(slice.wrapping_mul(self.slice_rows));
+        let (x, y) = (self.left.wrapping_add(x), self.row(y, slice));
         self.base.offset(tiling::w_offset(self.pitch, x, y))
     }
 
@@ -151,7 +182,7 @@ impl StencilBuffer {
     /// one behind the other, or in two pages.
     #[inline]
     pub fn square(&self, x: u32, y: u32, slice: u32) -> Option<GpuAddr> {
-        let row = y.wrapping_add(slice.wrapping_mul(self.slice_rows));
+        let (x, row) = (self.left.wrapping_add(x), self.row(y, slice));
         if self.samples > 1 || (x | row) & 3 != 0 || !self.base.0.is_multiple_of(16) {
             return None;
         }
@@ -161,7 +192,7 @@ impl StencilBuffer {
     /// The addresses of all slices up to the `last`, which has so many rows.
     #[must_use]
     pub fn range(&self, rows: u64, last: u32) -> Range {
-        let rows = rows + u64::from(last) * u64::from(self.slice_rows);
+        let rows = rows + u64::from(self.top) + u64::from(last) * u64::from(self.slice_rows);
         // The pitch counts two rows as one.
         let bytes = rows.div_ceil(64).saturating_mul(32);
         Range {
@@ -202,17 +233,28 @@ impl DepthBuffer {
             _ => Arrangement::Below,
         };
         let (placed_width, placed_height) = samples::extent(c.samples, width, height);
-        let mut levels = layout(&Spec {
-            arrangement,
-            width: placed_width,
-            height: placed_height,
-            depth,
-            depth_shrinks: kind == SurfaceKind::ThreeD,
-            block: (1, 1),
-            compressed: false,
-            align_rows: c.align_rows,
-            nearer: samples::nearer(c.samples, height),
-        });
+        let places = |align: Align| {
+            layout(&Spec {
+                arrangement,
+                width: placed_width,
+                height: placed_height,
+                depth,
+                depth_shrinks: kind == SurfaceKind::ThreeD,
+                block: (1, 1),
+                compressed: false,
+                align,
+                nearer: match align.nearer {
+                    true => samples::nearer(c.samples, height),
+                    false => 0,
+                },
+            })
+        };
+        let mut levels = places(c.align);
+        // The level that is rendered to, of what lies beside.
+        let beside = |align: Option<Align>| {
+            let levels = places(align?);
+            levels.get(c.lod as usize).copied()
+        };
         for level in &mut levels {
             level.x = level.x.wrapping_add_signed(c.offset.0);
             level.y = level.y.wrapping_add_signed(c.offset.1);
@@ -242,16 +284,17 @@ impl DepthBuffer {
                 levels,
             },
             samples: c.samples.max(1),
+            depth_write: c.depth_write,
+            stencil_write: c.stencil_write,
             depthless: c.stencil.is_some() && c.pitch < bytes,
-            stencil: c.stencil.map(|stencil| StencilBuffer {
-                base: stencil.base,
-                pitch: stencil.pitch,
-                slice_rows: placed_height.next_multiple_of(STENCIL_ALIGN),
-                samples: c.samples,
+            stencil: c.stencil.map(|desc| {
+                let level = beside(desc.levels);
+                StencilBuffer::new(&desc, (c.samples, placed_height), level.as_ref())
             }),
-            hierarchical: c
-                .hierarchical
-                .map(|desc| HierBuffer::new(&desc, placed_height)),
+            hierarchical: c.hierarchical.map(|desc| {
+                let level = beside(desc.levels);
+                HierBuffer::new(&desc, placed_height, level.as_ref())
+            }),
         };
         d.check()?;
         Ok(d)

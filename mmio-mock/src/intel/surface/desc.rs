@@ -5,6 +5,7 @@
 use mem::{GpuAddr, Tiling};
 
 use super::hierarchical::HierDesc;
+use super::mip::Align;
 use super::{DepthFormat, Format, SurfaceKind};
 
 /// A SURFACE_STATE, whatever the layout of its words.
@@ -62,12 +63,26 @@ pub struct SurfaceDesc {
     pub render_cache_read_write: bool,
     /// How media blocks see rows outside of the surface.
     pub boundary: Boundary,
-    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    /// Samples of a pixel: 1, 4 or 8.
     pub samples: u32,
-    /// Rows that the height of a level of a plain format is a multiple of.
-    pub align_rows: u32,
+    /// Samples lie in slices of their own, those of an array's element one after another, rather than interleaved.
+    pub sample_slices: bool,
+    /// What sizes of levels of plain formats are multiples of, and how far elements of an array lie apart.
+    pub align: Align,
     /// Elements of an array of cubes have six slices each. `depth` counts cubes.
     pub cube_array: bool,
+    /// The surface is an array, be it of one element.
+    pub array: bool,
+    /// Entries of a buffer are structures, which messages take apart.
+    pub structured: bool,
+    /// Render targets of sixteen bytes an element may be in Y tiles.
+    pub wide_y_tiles: bool,
+    /// A control surface says which samples are alike, or which blocks are cleared.
+    pub control: Option<ControlDesc>,
+    /// What is cleared is one rather than zero: red, green, blue, alpha.
+    pub clear: [bool; 4],
+    /// The least LOD that the resource has, counted from its first level.
+    pub resource_min_lod: f32,
 }
 
 /// Media Boundary Pixel Mode (PRM vol4 5.6.1).
@@ -115,10 +130,14 @@ pub struct DepthDesc {
     pub view_extent: u32,
     /// The drawing rectangle's origin is not added to coordinates.
     pub coordinate_offset_disable: bool,
-    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    /// Samples of a pixel, which lie interleaved: 1, 4 or 8.
     pub samples: u32,
-    /// Rows that the height of a level is a multiple of.
-    pub align_rows: u32,
+    /// What sizes of levels are multiples of, and how far elements of an array lie apart.
+    pub align: Align,
+    /// Depth may be written.
+    pub depth_write: bool,
+    /// Stencil may be written.
+    pub stencil_write: bool,
     /// Stencil has a buffer of its own.
     pub stencil: Option<StencilDesc>,
     /// There is a hierarchical depth buffer.
@@ -131,5 +150,17 @@ pub struct StencilDesc {
     /// Address of the first byte.
     pub base: GpuAddr,
     /// Twice the bytes from row to row.
+    pub pitch: u32,
+    /// The buffer has all levels, with sizes that are multiples of this. `None`: the address is that of the level, and slices
+    /// have room for level 0 alone.
+    pub levels: Option<Align>,
+}
+
+/// The control surface beside a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControlDesc {
+    /// Address of the first byte.
+    pub base: GpuAddr,
+    /// Bytes from row to row of tiles of 128 bytes.
     pub pitch: u32,
 }

@@ -6,6 +6,7 @@
 //! What hardware keeps in a block is not published. Here a mark and the depth that a clear gave it: until the block is written,
 //! the depth buffer has older values. Not modelled: bounds of depth by which hardware refuses whole blocks.
 
+use super::mip::{Align, Level};
 use super::range::Range;
 use mem::{Fault, GpuAddr, Memory};
 
@@ -28,6 +29,9 @@ pub struct HierDesc {
     pub base: GpuAddr,
     /// Bytes from row to row of a tile.
     pub pitch: u32,
+    /// The buffer has all levels, with sizes that are multiples of this many places. `None`: the address is that of the level, and
+    /// slices have room for level 0 alone.
+    pub levels: Option<Align>,
 }
 
 /// The buffer beside a depth buffer.
@@ -35,24 +39,41 @@ pub struct HierDesc {
 pub struct HierBuffer {
     base: GpuAddr,
     tiles: u32,
+    /// The level's first block.
+    left: u32,
+    top: u32,
     slice_rows: u32,
 }
 
 impl HierBuffer {
-    /// The buffer beside a depth buffer with so many rows of samples in a slice.
-    pub fn new(desc: &HierDesc, rows: u32) -> Self {
+    /// The buffer beside a level of a depth buffer with so many rows of samples in a slice of level 0.
+    pub fn new(desc: &HierDesc, rows: u32, level: Option<&Level>) -> Self {
+        let (left, top, slice_rows) = match level {
+            Some(level) => (level.x / BLOCK.0, level.y / BLOCK.1, level.step_y / BLOCK.1),
+            None => (0, 0, rows.div_ceil(BLOCK.1)),
+        };
         HierBuffer {
             // The buffer is tiled: it begins with a page.
             base: GpuAddr(desc.base.0 & !u64::from(TILE_BYTES - 1)),
             tiles: (desc.pitch / TILE_PITCH).max(1),
-            slice_rows: rows.div_ceil(BLOCK.1),
+            left,
+            top,
+            slice_rows,
         }
+    }
+
+    /// Column and row, in the whole buffer, of a block of a slice.
+    fn place(&self, x: u32, y: u32, slice: u32) -> (u32, u32) {
+        let top = self.top.wrapping_add(slice.wrapping_mul(self.slice_rows));
+        (self.left.wrapping_add(x), top.wrapping_add(y))
     }
 
     /// The addresses of all slices up to the `last`, which has so many rows of samples.
     #[must_use]
     pub fn range(&self, rows: u64, last: u32) -> Range {
-        let blocks = rows.div_ceil(BLOCK.1.into()) + u64::from(last) * u64::from(self.slice_rows);
+        let blocks = rows.div_ceil(BLOCK.1.into())
+            + u64::from(self.top)
+            + u64::from(last) * u64::from(self.slice_rows);
         let tiles = blocks
             .div_ceil(TILE.into())
             .saturating_mul(self.tiles.into());
@@ -62,9 +83,8 @@ impl HierBuffer {
         }
     }
 
-    /// The tile with block (`x`, `y`) of a slice, and the place of the row's first block in it.
-    fn row(&self, x: u32, y: u32, slice: u32) -> (GpuAddr, usize) {
-        let y = y.wrapping_add(slice.wrapping_mul(self.slice_rows));
+    /// The tile with a block of the whole buffer, and the place of the row's first block in it.
+    fn row(&self, (x, y): (u32, u32)) -> (GpuAddr, usize) {
         let tile = (y / TILE)
             .wrapping_mul(self.tiles)
             .wrapping_add(x / TILE)
@@ -81,29 +101,46 @@ impl HierBuffer {
         (x, y, slice): (u32, u32, u32),
         cleared: Option<u32>,
     ) -> Result<(), Fault> {
-        let (tile, row) = self.row(x, y, slice);
+        let (x, y) = self.place(x, y, slice);
+        let (tile, row) = self.row((x, y));
         // CAST: within a page.
         let at = tile.offset(row as u32 + x % TILE * BLOCK_BYTES as u32);
         let word = cleared.map_or(0, |field| u64::from(field) << 32 | u64::from(CLEARED));
         mem.write_u64(at, word)
     }
 
-    /// The cleared blocks among up to sixteen: those of the tile of block (`x`, `y`) in its row from the first one on.
+    /// The cleared blocks among sixteen of a row: those from the one on of which block `x` is the `x % TOGETHER`th.
     pub fn cleared(
         &self,
         mem: &Memory,
         (x, y, slice): (u32, u32, u32),
     ) -> Result<[Option<u32>; TILE as usize], Fault> {
-        let (tile, row) = self.row(x, y, slice);
-        let page = mem.page(tile)?;
-        let blocks = page.get(row..).unwrap_or_default();
-        let (blocks, _) = blocks.as_chunks::<BLOCK_BYTES>();
+        let (mut x, y) = self.place(x - x % TILE, y, slice);
         let mut found = [None; TILE as usize];
-        for (found, block) in found.iter_mut().zip(blocks) {
-            let [a, b, c, d, rest @ ..] = block;
-            if u32::from_le_bytes([*a, *b, *c, *d]) == CLEARED {
-                let [a, b, c, d, ..] = rest;
-                *found = Some(u32::from_le_bytes([*a, *b, *c, *d]));
+        let mut rest = &mut found[..];
+        // Those of a level that does not begin with a tile lie in two.
+        while !rest.is_empty() {
+            let (tile, row) = self.row((x, y));
+            let page = mem.page(tile)?;
+            // CAST: within a tile.
+            let first = (x % TILE) as usize;
+            let blocks = page.get(row..).unwrap_or_default();
+            let (blocks, _) = blocks.as_chunks::<BLOCK_BYTES>();
+            let here = (TILE as usize - first).min(rest.len());
+            let (now, later) = rest.split_at_mut(here);
+            for (found, block) in now.iter_mut().zip(blocks.iter().skip(first)) {
+                let [a, b, c, d, rest @ ..] = block;
+                if u32::from_le_bytes([*a, *b, *c, *d]) == CLEARED {
+                    let [a, b, c, d, ..] = rest;
+                    *found = Some(u32::from_le_bytes([*a, *b, *c, *d]));
+                }
+            }
+            rest = later;
+            // CAST: sixteen at most.
+            x = x.wrapping_add(here as u32);
+            if !rest.is_empty() && mem.page(self.row((x, y)).0).is_err() {
+                // Behind the last tile there are none.
+                break;
             }
         }
         Ok(found)
@@ -126,8 +163,9 @@ mod tests {
         let desc = HierDesc {
             base: GpuAddr(0x10_0000),
             pitch: 3 * 128,
+            levels: None,
         };
-        let buffer = HierBuffer::new(&desc, 70);
+        let buffer = HierBuffer::new(&desc, 70, None);
         let mut mem = Memory::new(1 << 20, 1 << 16);
         mem.alloc_mapped(desc.base, 12 * PAGE_SIZE).unwrap();
         buffer.mark(&mut mem, (37, 17, 2), Some(7)).unwrap();
@@ -150,8 +188,9 @@ mod tests {
         let desc = HierDesc {
             base: GpuAddr(0x10_0000),
             pitch: 128,
+            levels: None,
         };
-        let buffer = HierBuffer::new(&desc, 4);
+        let buffer = HierBuffer::new(&desc, 4, None);
         let mut mem = Memory::new(1 << 20, 1 << 16);
         mem.alloc_mapped(desc.base, PAGE_SIZE).unwrap();
         for word in [0, u32::MAX, 0x3f80_0000] {

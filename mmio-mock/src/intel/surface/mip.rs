@@ -9,12 +9,32 @@ use super::minify;
 /// Levels that SURFACE_STATE can name: 0..=13.
 pub const MAX_LEVELS: usize = 14;
 
-/// Horizontal alignment of levels in texels.
-const ALIGN_I: u32 = 4;
-/// Vertical alignment in texels of plain formats, where a generation knows no other.
-pub const ALIGN_J: u32 = 2;
-/// Vertical alignment in texels of compressed formats.
-const ALIGN_J_COMPRESSED: u32 = 4;
+/// Alignment in texels of compressed formats, across and down.
+const ALIGN_COMPRESSED: u32 = 4;
+
+/// What the sizes of levels of plain formats are multiples of, and what lies between the elements of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Align {
+    /// Texels across.
+    pub columns: u32,
+    /// Texels down.
+    pub rows: u32,
+    /// Elements of an array have room for two levels and this many times the rows; `None`: for level 0 alone.
+    pub gap: Option<u32>,
+    /// Elements of an array whose pixels have several samples lie nearer together where they are written; see
+    /// [`samples::nearer`](super::samples::nearer).
+    pub nearer: bool,
+}
+
+impl Align {
+    /// Where a generation knows no other: 4 by 2, and 11 times the rows.
+    pub const FIRST: Align = Align {
+        columns: 4,
+        rows: 2,
+        gap: Some(11),
+        nearer: false,
+    };
+}
 
 /// Place of a level's first slice and the step between slices, in elements (texels or blocks).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -59,8 +79,8 @@ pub struct Spec {
     pub block: (u32, u32),
     /// Block-compressed format.
     pub compressed: bool,
-    /// Vertical alignment in texels of plain formats.
-    pub align_rows: u32,
+    /// Alignment of plain formats, and distance of elements.
+    pub align: Align,
     /// Rows that array elements lie nearer together than the rule says.
     pub nearer: u32,
 }
@@ -72,12 +92,12 @@ const fn align(v: u32, to: u32) -> u32 {
 /// Places of all levels. Levels past the last one of the surface get places too, harmlessly.
 pub fn layout(spec: &Spec) -> [Level; MAX_LEVELS] {
     let (block_w, block_h) = (spec.block.0.max(1), spec.block.1.max(1));
-    let i = ALIGN_I.max(block_w);
-    let j = if spec.compressed {
-        ALIGN_J_COMPRESSED
+    let (i, j) = if spec.compressed {
+        (ALIGN_COMPRESSED, ALIGN_COMPRESSED)
     } else {
-        spec.align_rows.max(1)
+        (spec.align.columns, spec.align.rows.max(1))
     };
+    let i = i.max(block_w);
     // Sizes in elements of a level, alignment included.
     let size = |lod: u32| {
         (
@@ -85,11 +105,14 @@ pub fn layout(spec: &Spec) -> [Level; MAX_LEVELS] {
             align(minify(spec.height, lod), j) / block_h,
         )
     };
-    let array_pitch = size(0)
-        .1
-        .wrapping_add(size(1).1)
-        .wrapping_add(11 * j / block_h)
-        .wrapping_sub(spec.nearer);
+    let array_pitch = match spec.align.gap {
+        Some(gap) => size(0)
+            .1
+            .wrapping_add(size(1).1)
+            .wrapping_add(gap.wrapping_mul(j) / block_h)
+            .wrapping_sub(spec.nearer),
+        None => size(0).1,
+    };
     let mut levels = [Level::default(); MAX_LEVELS];
     let (mut x, mut y) = (0u32, 0u32);
     for (lod, level) in (0..).zip(&mut levels) {
@@ -156,7 +179,7 @@ mod tests {
             depth_shrinks: true,
             block: (1, 1),
             compressed: false,
-            align_rows: ALIGN_J,
+            align: Align::FIRST,
             nearer: 0,
         }
     }

@@ -75,7 +75,10 @@ impl Surface {
             SurfaceKind::Cube => self.depth.max(FACES),
             _ => self.depth.max(self.view_extent).max(1),
         };
-        let last = self.min_array_element.saturating_add(slices - 1);
+        let mut last = self.min_array_element.saturating_add(slices - 1);
+        if self.sample_slices {
+            last = last.saturating_add(1).saturating_mul(self.samples) - 1;
+        }
         let (across, down) = geometry.block_shift;
         let blocks = |texels: u32, shift: u32| u64::from(texels).div_ceil(1 << shift.min(31));
         // CAST: fourteen.
@@ -90,7 +93,7 @@ impl Surface {
         });
         let mut rows = end.max().unwrap_or(0) << geometry.line_stride.min(1);
         rows += u64::from(geometry.line_offset);
-        if self.samples > 1 || geometry.by_samples {
+        if self.interleaved() > 1 || geometry.by_samples {
             rows *= 2;
         }
         Range::rows(geometry, rows)

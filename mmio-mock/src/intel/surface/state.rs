@@ -3,7 +3,8 @@
 //! PRM: volume 4 4.7.2. Not modelled: rules whose breach the hardware leaves undefined but
 //! harmless, such as must-be-zero bits.
 
-use super::format::{Codec, codes};
+use super::control::Control;
+use super::format::{Class, Codec, codes};
 use super::mip::{Arrangement, Spec, layout};
 use super::samples;
 use super::{Capability, Format, Geometry, Surface, SurfaceDesc, SurfaceKind};
@@ -126,6 +127,9 @@ impl Surface {
     pub fn new(mem: &Memory, s: &SurfaceDesc, usage: Use) -> Result<Surface, SurfaceError> {
         let mut surface = Surface::resolve(s, usage)?;
         surface.geometry.swizzle = mem.swizzle(surface.geometry.tiling);
+        if let Some(control) = &mut surface.control {
+            control.swizzle(mem);
+        }
         Ok(surface)
     }
 
@@ -161,7 +165,9 @@ impl Surface {
         if s.samples > 1 && kind != SurfaceKind::TwoD && kind != SurfaceKind::Null {
             return Err(SurfaceError::MultisampledKind(kind as u32));
         }
-        let (placed_width, placed_height) = samples::extent(s.samples, width, height);
+        let samples = s.samples.max(1);
+        let interleaved = if s.sample_slices { 1 } else { samples };
+        let (placed_width, placed_height) = samples::extent(interleaved, width, height);
         let mut levels = layout(&Spec {
             arrangement,
             width: placed_width,
@@ -170,10 +176,12 @@ impl Surface {
             depth_shrinks: kind == SurfaceKind::ThreeD,
             block,
             compressed: format.is_compressed(),
-            align_rows: s.align_rows,
+            align: s.align,
             nearer: match usage {
-                Use::Sampler => 0,
-                _ => samples::nearer(s.samples, height),
+                Use::RenderTarget | Use::Raw if s.align.nearer => {
+                    samples::nearer(interleaved, height)
+                }
+                _ => 0,
             },
         });
         for level in &mut levels {
@@ -199,7 +207,12 @@ impl Surface {
                 buffer: kind == SurfaceKind::Buffer,
                 levels,
             },
-            samples: s.samples.max(1),
+            samples,
+            sample_slices: samples > 1 && s.sample_slices,
+            control: None,
+            clear: clear(format, s.clear),
+            array: s.array,
+            resource_min_lod: s.resource_min_lod,
             mip_count: s.lod + 1,
             render_lod: s.lod,
             min_lod: s.min_lod,
@@ -212,7 +225,14 @@ impl Surface {
             render_cache_read_write: s.render_cache_read_write,
         };
         surface.check(usage)?;
-        Ok(surface)
+        let g = &surface.geometry;
+        if usage == Use::RenderTarget && g.tiling == Tiling::Y && g.bytes == 16 && !s.wide_y_tiles {
+            return Err(SurfaceError::WideYTiled(format.name));
+        }
+        let control = s
+            .control
+            .and_then(|desc| Control::new(&desc, &surface, s.align.gap));
+        Ok(Surface { control, ..surface })
     }
 
     fn check(&self, usage: Use) -> Result<(), SurfaceError> {
@@ -242,7 +262,7 @@ impl Surface {
         if !self.format.has(capability) {
             return Err(SurfaceError::MissingCapability { name, capability });
         }
-        let need = samples::extent(self.samples, self.width, self.height)
+        let need = samples::extent(self.interleaved(), self.width, self.height)
             .0
             .div_ceil(1 << g.block_shift.0)
             .wrapping_mul(g.bytes);
@@ -255,9 +275,6 @@ impl Surface {
             });
         }
         if usage == Use::RenderTarget {
-            if g.tiling == Tiling::Y && g.bytes == 16 {
-                return Err(SurfaceError::WideYTiled(name));
-            }
             // For YCRCB the pair of elements that must be whole.
             let need = g.bytes.max(1);
             let pairs = matches!(self.format.codec, Codec::Ycrcb { .. });
@@ -278,6 +295,15 @@ impl Surface {
         }
         Ok(())
     }
+}
+
+/// Register bits of the colour that cleared parts of a surface have.
+fn clear(format: &Format, ones: [bool; 4]) -> [u32; 4] {
+    let one = match format.class {
+        Class::Float => 1f32.to_bits(),
+        Class::Uint | Class::Sint => 1,
+    };
+    ones.map(|is_one| if is_one { one } else { 0 })
 }
 
 /// The rules of tiled surfaces: base at a page, pitch whole tiles.

@@ -22,6 +22,7 @@ pub(super) fn end(request: &ThreadRequest<'_>) -> usize {
         VertexData::Sequential(reads) => reads.iter().map(|read| usize::from(read.rows)).sum(),
         VertexData::Registers(registers) => registers.len(),
         VertexData::Interleaved(a, _) => 2 * usize::from(a.rows),
+        VertexData::Pairs(pairs) => pairs.iter().map(|[a, _]| 2 * usize::from(a.rows)).sum(),
     };
     let behind = usize::from(request.kernel.urb_start) + constants + data;
     request.header.len().max(behind)
@@ -64,23 +65,10 @@ pub(super) fn load(
             }
             at += registers.len();
         }
-        VertexData::Interleaved(a, b) => {
-            for row in 0..a.rows {
-                let left = urb
-                    .row(a.handle, a.offset + row)
-                    .copied()
-                    .unwrap_or_default();
-                let right = urb
-                    .row(b.handle, b.offset + row)
-                    .copied()
-                    .unwrap_or_default();
-                for half in 0..2 {
-                    if let Some(to) = grf.get_mut(at) {
-                        to[..4].copy_from_slice(&left[half * 4..half * 4 + 4]);
-                        to[4..].copy_from_slice(&right[half * 4..half * 4 + 4]);
-                    }
-                    at += 1;
-                }
+        VertexData::Interleaved(a, b) => at = load_pair(grf, at, [a, b], urb),
+        VertexData::Pairs(pairs) => {
+            for &pair in pairs {
+                at = load_pair(grf, at, pair, urb);
             }
         }
     }
@@ -118,7 +106,7 @@ pub(super) fn data(request: &ThreadRequest<'_>, urb: &Urb, rows: &mut Vec<Grf>) 
             }
         }
         // Vertices are no pixels.
-        VertexData::Interleaved(..) => {}
+        VertexData::Interleaved(..) | VertexData::Pairs(_) => {}
     }
 }
 
@@ -137,6 +125,25 @@ fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {
         }
     }
     end
+}
+
+/// Rows of two entries side by side: a row becomes two registers.
+fn load_pair(grf: &mut [Grf], at: usize, [a, b]: [UrbRead; 2], urb: &Urb) -> usize {
+    let mut at = at;
+    for row in 0..a.rows {
+        let [left, right] = [a, b].map(|read| {
+            let row = urb.row(read.handle, read.offset + row);
+            row.copied().unwrap_or_default()
+        });
+        for half in 0..2 {
+            if let Some(to) = grf.get_mut(at) {
+                to[..4].copy_from_slice(&left[half * 4..half * 4 + 4]);
+                to[4..].copy_from_slice(&right[half * 4..half * 4 + 4]);
+            }
+            at += 1;
+        }
+    }
+    at
 }
 
 /// Constants that are pushed from memory; a row that cannot be read is a fault, and zeros.

@@ -29,6 +29,8 @@ pub enum VertexData<'a> {
     Sequential(&'a [UrbRead]),
     /// Two entries side by side, four dwords of each in a register (SIMD4x2 vertex shading).
     Interleaved(UrbRead, UrbRead),
+    /// The same for the vertices of two objects: those at the same place share registers, pair after pair.
+    Pairs(&'a [[UrbRead; 2]]),
     /// Registers of a fixed function that keeps them itself.
     Registers(&'a [Grf]),
 }

@@ -3,7 +3,9 @@
 //! PRM: Sandy Bridge volume 4 part 2, 8.3; distances as Mesa 22.3.6 `brw_eu_emit.c` puts them. Random structured programs are
 //! executed channel by channel as a program of one channel is, without any mask.
 
-use super::{execute, thread};
+use crate::InstructionSet;
+use crate::r#gen::{GEN60, GEN70};
+use crate::tests::text::{execute, thread};
 use fastrand::Rng;
 use std::fmt::Write as _;
 
@@ -106,6 +108,8 @@ fn random(rng: &mut Rng, depth: u32, in_loop: bool) -> Vec<Statement> {
 
 /// The program for all channels: r10 the values, r20 the noise.
 struct Writer {
+    /// `if` has two distances.
+    uip: bool,
     text: String,
     width: u32,
     labels: u32,
@@ -158,7 +162,12 @@ impl Writer {
                     let (middle, behind, end) = (self.label(), self.label(), self.label());
                     self.decide(*bit);
                     let to = if otherwise.is_empty() { end } else { behind };
-                    self.line(&format!("(+f0.0) if({n}) JIP: L{to}"));
+                    let uip = if self.uip {
+                        format!(" UIP: L{end}")
+                    } else {
+                        String::new()
+                    };
+                    self.line(&format!("(+f0.0) if({n}) JIP: L{to}{uip}"));
                     if otherwise.is_empty() {
                         self.block(then, end, leave, again);
                     } else {
@@ -203,12 +212,19 @@ impl Writer {
 
 #[test]
 fn structured_programs_do_what_each_channel_would() {
+    for (set, uip) in [(GEN60, false), (GEN70, true)] {
+        structured_programs(set, uip);
+    }
+}
+
+fn structured_programs(set: InstructionSet, uip: bool) {
     let mut rng = Rng::with_seed(3);
     let mut finished = 0;
     for round in 0..3000 {
         let width = if rng.bool() { 8 } else { 16 };
         let code = random(&mut rng, 4, false);
         let mut writer = Writer {
+            uip,
             text: String::new(),
             width,
             labels: 0,
@@ -219,7 +235,7 @@ fn structured_programs_do_what_each_channel_would() {
         writer.text.push_str("LE:\n");
         writer.line(&format!("mov({width}) g60<1>UD g10<8,8,1>UD"));
         let mask = if rng.bool() { u32::MAX } else { rng.u32(..) };
-        let mut t = thread(mask);
+        let mut t = thread(set, mask);
         let seed = rng.u32(..);
         let mut expected = [[0; 8]; 2];
         for channel in 0..width as usize {
@@ -240,7 +256,7 @@ fn structured_programs_do_what_each_channel_would() {
                 expected[channel / 8][channel % 8] = one.value;
             }
         }
-        let t = execute(&writer.text, t);
+        let (t, _) = execute(set, &writer.text, t);
         let got = [t.grf()[60], t.grf()[61]];
         assert_eq!(
             got, expected,

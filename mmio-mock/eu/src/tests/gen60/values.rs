@@ -308,10 +308,7 @@ fn messages_have_twenty_four_registers() {
         send(8) null<1>F m23<8,8,1>F 0x02000000
             render MsgDesc: OWORD block read MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 0 { align1 1Q EOT };";
     let words = assemble(text);
-    let mut memory = Memory {
-        words: words.clone(),
-        sent: Vec::new(),
-    };
+    let mut memory = Memory::new(words.clone());
     let mut t = thread(0xff);
     let mut cache = KernelCache::new(generation()).unwrap();
     assert_eq!(run(&mut cache, &mut t, &mut memory), Stop::EndOfThread);
@@ -320,10 +317,7 @@ fn messages_have_twenty_four_registers() {
     // One register more is past the end.
     let mut longer = words;
     longer[7] += 1 << 25;
-    let mut memory = Memory {
-        words: longer,
-        sent: Vec::new(),
-    };
+    let mut memory = Memory::new(longer);
     let stop = run(
         &mut KernelCache::new(generation()).unwrap(),
         &mut thread(0xff),
@@ -391,10 +385,7 @@ fn the_address_and_the_mask_of_a_call_lie_side_by_side() {
         KernelCache::general(generation()).unwrap(),
     ] {
         let mut t = thread(0xff);
-        let mut memory = Memory {
-            words: words.clone(),
-            sent: Vec::new(),
-        };
+        let mut memory = Memory::new(words.clone());
         run(&mut cache, &mut t, &mut memory);
         assert_eq!(t.mrf()[20], [0, 0, 16, 0xff, 0, 0, 0, 0]);
     }
@@ -404,10 +395,7 @@ fn the_address_and_the_mask_of_a_call_lie_side_by_side() {
 fn case_and_fork_say_that_they_have_no_model() {
     for name in ["case", "fork"] {
         let words = assemble(&format!("{name}(8) JIP: 2 UIP: 2 {{ align1 1Q }};"));
-        let mut memory = Memory {
-            words,
-            sent: Vec::new(),
-        };
+        let mut memory = Memory::new(words);
         let stop = run(
             &mut KernelCache::new(generation()).unwrap(),
             &mut thread(0xff),

@@ -10,7 +10,7 @@ use crate::intel::cs::{CsContext, mi};
 
 /// The image of what is current; `extended`: the pipeline's state too, not only the registers.
 pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
-    let mut out = Vec::with_capacity(super::DWORDS);
+    let mut out = Vec::with_capacity(ctx.reader.latched().image_dwords());
     registers(&mut out, ctx);
     if extended {
         let media = ctx.media.state.commands();

@@ -22,6 +22,7 @@ fn objects(topology: Topology, n: usize, state: &GsState) -> Vec<(Vec<usize>, bo
             end: i + 1 == n,
             tag: Tag::of(Unit::Vs, i as u32),
             renumber: i == 0,
+            number: None,
             edge: true,
         };
         for object in assembler.push(vertex, &mut urb).into_iter().flatten() {

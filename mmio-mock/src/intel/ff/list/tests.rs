@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use super::*;
 use crate::intel::ff::state::DrawState;
 use crate::intel::urb::Owner;
-use toys::{Keeper, Rig, Screen, Sink, Wary, group, sink, source};
+use toys::{Keeper, Off, Rig, Screen, Sink, Wary, group, sink, source};
 
 #[test]
 fn the_stage_furthest_down_moves_first() {
@@ -146,6 +146,36 @@ fn a_thread_out_of_time_goes_on_before_others_start() {
         assert_eq!(step, Step::Blocked);
         assert_eq!(log.len(), moved, "{first}");
     }
+}
+
+#[test]
+fn a_stage_that_is_off_is_passed_by() {
+    let mut rig = Rig::new(|log, shut| {
+        vec![
+            source(3, log),
+            Box::new(Off),
+            group(Busy::Vs, 2, log),
+            Box::new(Off),
+            Box::new(sink(log, shut)),
+        ]
+    });
+    rig.start(&DrawState::default()).unwrap();
+    rig.log.lock().unwrap().clear();
+    let (step, log) = rig.run();
+    assert_eq!(step, Step::Idle);
+    // As if it were not there, also where a stage goes on with what it has.
+    let expected = [
+        "Vf",
+        "Vf",
+        "Vs 2",
+        "Sf 3",
+        "Sf 2",
+        "Vf",
+        "Vs short 1",
+        "Sf 1",
+    ];
+    assert_eq!(log, expected);
+    assert!(!rig.list.busy());
 }
 
 #[test]

@@ -4,12 +4,13 @@
 
 use eu::Grf;
 
-use super::interpolation::Interpolation;
+use super::interpolation::{Interpolation, Plane};
 use crate::intel::shared::context::SAMPLES;
+use crate::intel::shared::interpolator::{self, Planes};
 
 /// Registers of the longest payload before constants and setup data: a header, and for each of two halves of 16 pixels the
-/// subspans, six kinds of weights, depth, w and offsets.
-pub const MAX_REGISTERS: usize = 1 + 2 * (1 + 6 * 4 + 2 + 2 + 1);
+/// subspans, six kinds of weights, depth, w, offsets and covered samples.
+pub const MAX_REGISTERS: usize = 1 + 2 * (1 + 6 * 4 + 2 + 2 + 1 + 2);
 
 /// Subspans of the widest thread.
 pub const MAX_SUBSPANS: usize = 8;
@@ -41,6 +42,20 @@ pub struct Subspan {
 }
 
 impl Subspan {
+    /// The samples of a pixel that are lit, one bit each: what a kernel gets as its input coverage mask.
+    #[must_use]
+    pub fn lit_samples(&self, pixel: usize) -> u32 {
+        let bit = |lit: u8| u32::from(lit) >> (pixel & 3) & 1;
+        let each = self.coverage.iter().zip(0..);
+        let samples = each.fold(0, |all, (lit, sample)| all | bit(*lit) << sample);
+        // A pixel of one sample says nothing there.
+        if samples == 0 {
+            bit(self.mask)
+        } else {
+            samples
+        }
+    }
+
     /// Becomes a subspan of pixels of one sample each, with nothing besides. Depths by sample stay what they were: nobody asks
     /// for them then.
     #[inline]
@@ -202,15 +217,38 @@ pub struct PixelWeights {
     pub depth_location: Location,
     /// The payload has the distance of each place from the pixel's upper left corner.
     pub offsets: Option<Location>,
+    /// The payload has the samples of each pixel that are lit.
+    pub coverage: bool,
     /// Places of the samples, in pixels from the upper left corner.
     pub samples: [[f32; 2]; SAMPLES],
     /// Samples of a pixel.
     pub sample_count: u8,
     /// The sample point, in pixels from the upper left corner.
     pub pixel: [f32; 2],
+    /// Kernels may ask the pixel interpolator for more.
+    pub asked: bool,
 }
 
 impl PixelWeights {
+    /// What the pixel interpolator has to know, where kernels may ask it.
+    #[inline]
+    pub fn asked(&self) -> Option<Planes> {
+        let plane = |plane: Plane| interpolator::Plane {
+            slope: plane.slope,
+            base: plane.base,
+        };
+        let planes = &self.planes;
+        self.asked.then(|| Planes {
+            rhw: plane(planes.rhw),
+            weights: planes.weights.map(plane),
+            linear: planes.linear.map(plane),
+            origin: self.origin,
+            pixel: self.pixel,
+            samples: self.samples,
+            sample_count: self.sample_count,
+        })
+    }
+
     /// A place in a pixel of a subspan, in pixels from its upper left corner.
     #[inline]
     pub fn place(&self, subspan: &Subspan, pixel: usize, at: Location) -> [f32; 2] {
@@ -221,8 +259,10 @@ impl PixelWeights {
             Location::Sample => sample(subspan.sample.unwrap_or(0)).unwrap_or(self.pixel),
             Location::Centroid => {
                 let lit = |s: &u8| subspan.coverage[usize::from(*s)] >> pixel & 1 != 0;
-                let all = (0..SAMPLES as u8).all(|s| lit(&s));
-                let first = (0..SAMPLES as u8).find(lit);
+                // PANIC: as many as there are at most.
+                let samples = 0..self.sample_count.min(SAMPLES as u8);
+                let all = samples.clone().all(|s| lit(&s));
+                let first = samples.clone().find(lit);
                 match first {
                     // Covered whole, or not at all: the pixel's own place.
                     Some(first) if !all => sample(first).unwrap_or(self.pixel),

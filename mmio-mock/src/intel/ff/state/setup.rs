@@ -123,6 +123,8 @@ pub struct SetupState {
     pub read_offset: u16,
     /// Sources of the first attributes; without them, and for those behind, attribute n comes from attribute n.
     pub sources: Option<[AttributeSource; SWIZZLES]>,
+    /// The sources are those of the attributes behind the first sixteen.
+    pub swizzles_behind: bool,
     /// Attributes that become the coordinates of a point's sprite.
     pub sprites: u32,
     /// The origin of sprites is their lower left corner.
@@ -137,7 +139,9 @@ impl SetupState {
     /// Where an attribute comes from.
     pub fn source(&self, attribute: u8) -> AttributeSource {
         let chosen = self.sources.as_ref();
-        let chosen = chosen.and_then(|sources| sources.get(usize::from(attribute)));
+        let first = if self.swizzles_behind { SWIZZLES } else { 0 };
+        let place = usize::from(attribute).checked_sub(first);
+        let chosen = chosen.and_then(|sources| sources.get(place?));
         chosen.copied().unwrap_or(AttributeSource {
             source: attribute,
             ..AttributeSource::default()

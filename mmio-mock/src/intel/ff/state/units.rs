@@ -2,8 +2,11 @@
 //!
 //! PRM: volume 2 (VS_STATE, GS_STATE, CLIP_STATE, SF_STATE and their viewports); codes from genxml gen4.
 
-use crate::intel::ff::state::{ClipperState, Curbe, SetupState};
+use crate::intel::ff::state::{
+    ClipperState, Curbe, DsState, GeometryState, HsState, SetupState, TeState,
+};
 use crate::intel::shared::context::ThreadContext;
+use crate::intel::status::Busy;
 use crate::intel::td::{ConstantSource, KernelState, Pushed, UrbRead};
 
 /// What all units that start threads have in common.
@@ -219,8 +222,16 @@ pub struct SfState {
 pub struct DrawState {
     /// Vertex shader.
     pub vs: VsState,
+    /// Hull shader, when enabled.
+    pub hs: Option<HsState>,
+    /// Tessellation engine, when enabled.
+    pub te: Option<TeState>,
+    /// Domain shader, when enabled.
+    pub ds: Option<DsState>,
     /// Geometry shader, when enabled.
     pub gs: Option<GsState>,
+    /// Geometry shader of generations in which its threads write all vertices into one entry, when enabled.
+    pub geometry: Option<GeometryState>,
     /// Clipper, when enabled.
     pub clip: Option<ClipState>,
     /// Strips and fans.
@@ -231,4 +242,26 @@ pub struct DrawState {
     pub setup: SetupState,
     /// Vertices and objects of the draw are counted (3DSTATE_VF_STATISTICS).
     pub vf_statistics: bool,
+    /// The stream output logic has a part in the draw: it writes, or not all vertices go on as they are.
+    pub streams: bool,
+}
+
+impl DrawState {
+    /// The stage that assembles objects first, and so counts them.
+    fn assembles(&self) -> Busy {
+        if self.hs.is_some() {
+            Busy::Hs
+        } else if self.gs.is_some() || self.geometry.is_some() {
+            Busy::Gs
+        } else if self.streams {
+            Busy::Sol
+        } else {
+            Busy::Clip
+        }
+    }
+
+    /// Whether a stage counts the objects of the draw (`IA_PRIMITIVES_COUNT`).
+    pub fn counted_by(&self, part: Busy) -> bool {
+        self.vf_statistics && self.assembles() == part
+    }
 }

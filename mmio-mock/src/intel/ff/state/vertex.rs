@@ -24,6 +24,10 @@ pub struct Primitive {
     pub base_vertex: i32,
     /// The number of vertices is not in the command.
     pub indirect_count: bool,
+    /// Counts and numbers are those of the 3DPRIM registers, and not of the command.
+    pub from_registers: bool,
+    /// Nothing is drawn when the predicate says so.
+    pub predicated: bool,
 }
 
 /// What a component of an element becomes (3D_Vertex_Component_Control).

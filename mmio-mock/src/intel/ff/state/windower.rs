@@ -67,6 +67,10 @@ pub struct WmState {
     pub position_zw: Location,
     /// Position XY Offset Select.
     pub position_xy_offset: Option<Location>,
+    /// Pixel Shader Uses Input Coverage Mask.
+    pub input_coverage: bool,
+    /// Kernels may ask the pixel interpolator for weights of the vertices.
+    pub interpolates: bool,
     /// Render target writes need no header, and make the tests that cannot be made before the kernel. Otherwise header and
     /// payload have what they need.
     pub headerless: bool,
@@ -76,6 +80,20 @@ pub struct WmState {
     pub depth_resolve: Option<DepthResolve>,
     /// Samples of a pixel.
     pub samples: Samples,
+    /// Whether tests of depth and stencil wait for threads.
+    pub test_order: TestOrder,
+}
+
+/// Where depth and stencil are tested (Early Depth/Stencil Control).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TestOrder {
+    /// Behind the thread as far as can be seen: ahead of it where it decides nothing.
+    #[default]
+    Normal,
+    /// Behind the thread, which runs also for pixels that fail.
+    Behind,
+    /// Ahead of the thread: what it kills has been written, and its depth is ignored.
+    Ahead,
 }
 
 /// Which of two buffers gets what the other one knows.
@@ -90,7 +108,7 @@ pub enum DepthResolve {
 /// Multisampling (3DSTATE_MULTISAMPLE, 3DSTATE_SAMPLE_MASK, and the modes of 3DSTATE_WM).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Samples {
-    /// Samples of a pixel: 1 or 4.
+    /// Samples of a pixel: 1, 4 or 8.
     pub count: u8,
     /// Their places, in pixels from the upper left corner.
     pub places: [[f32; 2]; SAMPLES],
@@ -109,7 +127,7 @@ impl Default for Samples {
             places: [[0.5; 2]; SAMPLES],
             pattern: false,
             per_sample: false,
-            mask: 0xf,
+            mask: 0xff,
         }
     }
 }

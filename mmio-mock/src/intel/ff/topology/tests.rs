@@ -48,6 +48,7 @@ fn assemble_by(
             start: i == 0,
             end: i + 1 == n,
             renumber: i == 0,
+            number: None,
             edge: true,
             tag: Tag::of(Unit::Vs, u32::from(i)),
         };
@@ -166,6 +167,7 @@ fn a_quadrilateral_is_one_primitive() {
             start: i == 0,
             end: i == 7,
             renumber: i == 0,
+            number: None,
             edge: true,
             tag: Tag::default(),
         };
@@ -207,6 +209,7 @@ fn objects_are_numbered_in_their_instance() {
             start: at == 0 || at == 4,
             end: at == 3 || at == 6,
             renumber: at == 0,
+            number: None,
             edge: true,
             tag: Tag::default(),
         };

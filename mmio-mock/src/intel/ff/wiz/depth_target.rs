@@ -30,6 +30,8 @@ pub struct DepthTarget {
     sample: u32,
     stencil: Option<StencilBuffer>,
     depthless: bool,
+    /// Whether depth and stencil may be written.
+    writes: (bool, bool),
     hierarchical: Option<HierBuffer>,
 }
 
@@ -58,6 +60,7 @@ impl DepthTarget {
             sample: 0,
             stencil: buffer.stencil,
             depthless: buffer.depthless,
+            writes: (buffer.depth_write, buffer.stencil_write),
             hierarchical: buffer.hierarchical.filter(|_| !buffer.depthless),
         })
     }
@@ -70,6 +73,11 @@ impl DepthTarget {
     /// Whether pixels have depth.
     pub fn has_depth(&self) -> bool {
         !self.depthless
+    }
+
+    /// Whether depth may be written, and stencil.
+    pub fn writes(&self) -> (bool, bool) {
+        self.writes
     }
 
     /// The buffer as a sample of its pixels sees it.

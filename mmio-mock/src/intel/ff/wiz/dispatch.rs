@@ -56,6 +56,8 @@ pub(super) fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights 
         w: wm.pixel_shader_uses_source_w,
         depth_location: wm.position_zw,
         offsets: wm.position_xy_offset,
+        coverage: wm.input_coverage,
+        asked: wm.interpolates,
         samples: wm.samples.places,
         sample_count: wm.samples.count,
         pixel: [state.raster.origin_bias_x, state.raster.origin_bias_y],
@@ -76,13 +78,19 @@ fn find_pixels(pixels: &mut ThreadPixels, group: &PixelGroup, state: &WizState, 
     pixels.coverage = if sampled {
         coverage(group)
     } else {
-        [pixels.mask, 0, 0, 0]
+        let mut one = [0; SAMPLES];
+        one[0] = pixels.mask;
+        one
     };
     for (to, s) in pixels.origins.iter_mut().zip(group.subspans()) {
         *to = (s.x, s.y);
     }
     if late {
         find_depth(&mut pixels.depth, group, sampled);
+    }
+    let planes = active.weights.as_ref().and_then(PixelWeights::asked);
+    if planes.is_some() || pixels.planes.is_some() {
+        pixels.planes = planes;
     }
     if active.smooth {
         pixels.alpha = Some(alpha(group));

@@ -10,7 +10,7 @@ use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::payload::pixels::{
     Payload, PayloadState, PixelGroup, PixelParts, PixelWeights, Subspan,
 };
-use crate::intel::shared::context::ThreadPixels;
+use crate::intel::shared::context::{SAMPLES, ThreadPixels};
 use crate::intel::td::wave::{Record, Recorded, Run};
 
 /// A primitive whose threads are told apart by their pixels alone.
@@ -84,13 +84,19 @@ impl Recorded for Plain {
     fn pixels(&self, record: &Record, pixels: &mut ThreadPixels) {
         pixels.origins = record.origins;
         pixels.mask = record.mask;
-        pixels.coverage = [record.mask, 0, 0, 0];
+        let mut one = [0; SAMPLES];
+        one[0] = record.mask;
+        pixels.coverage = one;
         pixels.alpha = None;
         pixels.back_facing = self.state.back_facing;
         pixels.viewport = self.state.viewport_index;
         pixels.array_index = self.state.render_target_array_index;
         pixels.late_tests = false;
         pixels.count_depth = false;
+        let planes = self.weights.as_ref().and_then(PixelWeights::asked);
+        if planes.is_some() || pixels.planes.is_some() {
+            pixels.planes = planes;
+        }
     }
 
     fn headerless(&self) -> bool {

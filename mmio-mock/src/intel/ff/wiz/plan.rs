@@ -10,6 +10,7 @@ use super::iz::{IzCase, IzInputs, IzMode};
 use super::thread::WizPort;
 use super::{PrimitiveKind, SetupPrimitive, WizState};
 use crate::intel::cc::stencil::Face;
+use crate::intel::ff::state::windower::TestOrder;
 
 /// Which tests are made here, and whether they write.
 pub(super) fn plan(
@@ -81,16 +82,23 @@ fn plan_headerless(
         return (IzCase::default(), clear, true);
     }
     let kills = wm.pixel_shader_kills_pixel || state.cc.alpha_test.is_some();
+    let (depth_write, stencil_write) = target.map_or((false, false), DepthTarget::writes);
     let wanted = Tests {
         depth: depth.test && present,
-        depth_write: depth.write && present,
+        depth_write: depth.write && present && depth_write,
         function: depth.function,
         stencil: stencil.test && target.is_some_and(DepthTarget::has_stencil),
-        stencil_write: stencil.write,
+        stencil_write: stencil.write && stencil_write,
         face: face(state, back_facing),
     };
     let matters = wanted.touch() || wm.unit.statistics;
-    let late = dispatches && matters && (kills || wm.pixel_shader_computed_depth);
+    let late = dispatches
+        && matters
+        && match wm.test_order {
+            TestOrder::Normal => kills || wm.pixel_shader_computed_depth,
+            TestOrder::Behind => true,
+            TestOrder::Ahead => false,
+        };
     let case = IzCase {
         mode: if late {
             IzMode::Computed

@@ -17,7 +17,8 @@ pub(super) fn shapes(state: &WizState, primitive: &SetupPrimitive) -> Vec<Shape>
         return Vec::new();
     }
     let outline = |place: &[f32; 2]| setup::outline_at(state, primitive, *place);
-    let shapes = samples.places.iter().map(outline);
+    let places = samples.places.iter().take(samples.count.into());
+    let shapes = places.map(outline);
     let shapes: Option<Vec<_>> = shapes.map(|outline| Some(outline?.shape)).collect();
     shapes.unwrap_or_default()
 }
@@ -57,6 +58,7 @@ impl Active {
         let pixel = [raster.origin_bias_x, raster.origin_bias_y];
         let depths = &mut subspan.sample_depth;
         let each = coverage.iter_mut().zip(depths).zip(samples.places);
+        let each = each.take(samples.count.into());
         for (sample, ((bits, depth), place)) in (0..).zip(each) {
             let by = if samples.pattern {
                 [place[0] - pixel[0], place[1] - pixel[1]]
@@ -90,19 +92,25 @@ impl Active {
     }
 }
 
-/// The slots of a subspan in threads that are for single samples: `slots` at a time, and of those that a kernel gets
-/// together at least one is lit.
-pub(super) fn by_sample(subspan: &Subspan, slots: usize) -> impl Iterator<Item = Subspan> + '_ {
-    let each = (0..SAMPLES as u8).map(|sample| Subspan {
+/// The slots of a subspan in threads that are for single samples of so many: `slots` at a time, and of those that a kernel
+/// gets together at least one is lit.
+pub(super) fn by_sample(
+    subspan: &Subspan,
+    count: u8,
+    slots: usize,
+) -> impl Iterator<Item = Subspan> + '_ {
+    let count = count.clamp(1, SAMPLES as u8);
+    let each = (0..count).map(|sample| Subspan {
         mask: subspan.coverage[usize::from(sample)],
         depth: subspan.sample_depth[usize::from(sample)],
         sample: Some(sample),
         ..*subspan
     });
-    let together = slots.clamp(1, SAMPLES);
+    let count = usize::from(count);
+    let together = slots.clamp(1, count);
     let lit = move |slot: &Subspan| {
         let first = usize::from(slot.sample.unwrap_or(0)) / together * together;
-        let group = first..(first + together).min(SAMPLES);
+        let group = first..(first + together).min(count);
         subspan.coverage[group].iter().any(|bits| *bits != 0)
     };
     each.filter(lit)

@@ -21,6 +21,14 @@ const HEADER: usize = 4;
 /// Bytes of an interface descriptor.
 const DESCRIPTOR: u32 = 16;
 
+/// Greatest power of the scratch space of a thread.
+const SCRATCH_POWER: u32 = 11;
+
+/// Bytes of scratch space of a thread: 1 KB times two to a power.
+pub fn scratch_bytes(power: u32) -> u32 {
+    1024 << power.min(SCRATCH_POWER)
+}
+
 /// The reader.
 #[derive(Debug)]
 pub struct Reader;
@@ -62,6 +70,8 @@ impl MediaReader for Reader {
             descriptors: s.interface_descriptor_base_pointer(),
             scratch: s.scratch_space_base_pointer(),
             scratch_power: s.per_thread_scratch_space(),
+            scratch_bytes: scratch_bytes(s.per_thread_scratch_space()),
+            groups: false,
             scoreboard: Ok(None),
             missing: None,
         })

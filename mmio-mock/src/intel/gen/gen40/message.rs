@@ -68,6 +68,7 @@ pub const fn sampler(control: u16, length: usize) -> SamplerRequest {
         sampler: (control >> 8 & 0xf) as u8,
         integer: bit(control, 13),
         indexed: true,
+        selects: false,
     }
 }
 

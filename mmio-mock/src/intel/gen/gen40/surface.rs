@@ -7,7 +7,7 @@ use regs::gen40::{self as table, values};
 
 use crate::intel::surface::desc::{Boundary, DepthDesc, SurfaceDesc};
 use crate::intel::surface::format::{Formats, table as formats};
-use crate::intel::surface::mip::ALIGN_J;
+use crate::intel::surface::mip::Align;
 use crate::intel::surface::{DepthFormat, Format, SurfaceKind};
 
 static ROWS: [Format; table::SURFACE_FORMATS.len()] = formats::rows(&table::SURFACE_FORMATS);
@@ -58,7 +58,9 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
                 Ok(SurfaceKind::Buffer) => 127,
                 Ok(SurfaceKind::Cube) => 0,
                 // A volume has all eleven bits.
-                Ok(SurfaceKind::ThreeD | SurfaceKind::Null) | Err(_) => u32::MAX,
+                Ok(SurfaceKind::ThreeD | SurfaceKind::Structured | SurfaceKind::Null) | Err(_) => {
+                    u32::MAX
+                }
             },
         ),
         pitch: s.surface_pitch() + 1,
@@ -87,8 +89,15 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
             _ => Boundary::Normal,
         },
         samples: 1,
-        align_rows: ALIGN_J,
+        sample_slices: false,
+        align: Align::FIRST,
         cube_array: false,
+        array: s.depth() > 0,
+        structured: false,
+        wide_y_tiles: false,
+        control: None,
+        clear: [false; 4],
+        resource_min_lod: 0.0,
     }
 }
 
@@ -124,7 +133,9 @@ pub fn depth_buffer(command: &[u32]) -> DepthDesc {
         view_extent: c.render_target_view_extent() + 1,
         coordinate_offset_disable: c.depth_buffer_coordinate_offset_disable(),
         samples: 1,
-        align_rows: ALIGN_J,
+        align: Align::FIRST,
+        depth_write: true,
+        stencil_write: true,
         stencil: None,
         hierarchical: None,
     }

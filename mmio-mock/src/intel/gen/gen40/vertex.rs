@@ -35,6 +35,8 @@ pub fn primitive(command: &[u32]) -> Primitive {
         first_instance: c.start_instance_location(),
         base_vertex: c.base_vertex_location(),
         indirect_count: false,
+        from_registers: false,
+        predicated: false,
     }
 }
 

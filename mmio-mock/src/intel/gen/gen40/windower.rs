@@ -11,7 +11,8 @@ use crate::core::fault::UnitFault;
 use crate::intel::cc::state::{CcPointers, CcRequest};
 use crate::intel::ff::payload::pixels::Location;
 use crate::intel::ff::state::windower::{
-    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, Samples, WmState,
+    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, Samples,
+    TestOrder, WmState,
 };
 use crate::intel::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::intel::shared::context::ThreadContext;
@@ -164,10 +165,13 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
         pixel_shader_uses_source_w: false,
         position_zw: Location::Pixel,
         position_xy_offset: None,
+        input_coverage: false,
+        interpolates: false,
         headerless: false,
         depth_clear: None,
         depth_resolve: None,
         samples: Samples::default(),
+        test_order: TestOrder::Normal,
     }
 }
 

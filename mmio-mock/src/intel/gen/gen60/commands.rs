@@ -29,7 +29,7 @@ mod post_sync {
 }
 
 /// The space of a bit that asks for the global GTT.
-const fn space(global: bool) -> Chosen {
+pub const fn space(global: bool) -> Chosen {
     if global {
         Chosen::Global
     } else {
@@ -38,7 +38,7 @@ const fn space(global: bool) -> Chosen {
 }
 
 /// What is stored of immediate data: the lower dword alone in the shorter form of a command.
-fn immediate(operation: u32, data: &[u32]) -> PostSync {
+pub fn immediate(operation: u32, data: &[u32]) -> PostSync {
     match (operation, data) {
         (post_sync::IMMEDIATE, [low]) => PostSync::Dword(*low),
         (post_sync::IMMEDIATE, [low, high, ..]) => {

@@ -228,7 +228,7 @@ fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
     Commands.put_vf_statistics(state.vf_statistics, out);
 }
 
-fn stipple(out: &mut Vec<u32>, state: &PipelineState, counter: u32) {
+pub fn stipple(out: &mut Vec<u32>, state: &PipelineState, counter: u32) {
     behind(
         out,
         table::State3dPolyStipplePattern::new().dwords(),

@@ -10,7 +10,7 @@ use mem::{Fault, GpuAddr, Memory};
 use regs::gen60 as table;
 
 use crate::core::fault::UnitFault;
-use crate::intel::r#gen::gen40::media::Reader as Gen40;
+use crate::intel::r#gen::gen40::media::{self as gen40, Reader as Gen40};
 use crate::intel::media::reader::{
     Descriptors, Load, MediaKernel, MediaObject, MediaReader, Missing, Place, RootHeader,
     Scoreboard, Sections, VfeMode, VfeState,
@@ -64,6 +64,8 @@ impl MediaReader for Reader {
             descriptors: 0,
             scratch: c.scratch_space_base_pointer(),
             scratch_power: c.per_thread_scratch_space(),
+            scratch_bytes: gen40::scratch_bytes(c.per_thread_scratch_space()),
+            groups: false,
             scoreboard: scoreboard(&c),
             missing: c.bypass_gateway_control().then_some(bypass),
         })

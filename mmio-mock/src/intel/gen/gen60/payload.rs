@@ -105,7 +105,10 @@ impl PayloadLayout for Layout {
     ) -> usize {
         let mut payload = Payload::into(registers);
         let more = |weights: &&PixelWeights| {
-            let others = weights.w || weights.offsets.is_some() || state.parts.source_depth;
+            let others = weights.w
+                || weights.offsets.is_some()
+                || weights.coverage
+                || state.parts.source_depth;
             weights.one_location() && !others
         };
         let Some(weights) = state.weights.filter(more) else {
@@ -288,6 +291,18 @@ fn part(
             }
         }
         payload.push(register);
+    }
+    if weights.coverage {
+        for n in 0..registers {
+            let mut register = [0; 8];
+            let places = register.chunks_exact_mut(4);
+            for (to, s) in places.zip(subspans.iter().skip(n * 2)) {
+                for (pixel, to) in to.iter_mut().enumerate() {
+                    *to = s.lit_samples(pixel);
+                }
+            }
+            payload.push(register);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::intel::shared::sampler::state::SamplerDesc;
 use crate::intel::surface::desc::{Boundary, StencilDesc};
 use crate::intel::surface::format::{Formats, table as formats};
 use crate::intel::surface::hierarchical::HierDesc;
-use crate::intel::surface::mip::ALIGN_J;
+use crate::intel::surface::mip::Align;
 use crate::intel::surface::{DepthDesc, DepthFormat, Format, SurfaceDesc, SurfaceKind};
 
 static ROWS: [Format; table::SURFACE_FORMATS.len()] = formats::rows(&table::SURFACE_FORMATS);
@@ -22,8 +22,13 @@ pub static FORMATS: Formats = Formats::new(&ROWS);
 
 /// Most cubes of an array less one: arrays have 512 slices.
 const CUBES: u32 = 512 / 6 - 1;
-/// Rows that the height of levels is a multiple of in depth buffers, and where a surface asks for it.
-const ALIGN_4: u32 = 4;
+/// Sizes of levels where a surface does not ask for more.
+const ALIGN_2: Align = Align {
+    nearer: true,
+    ..Align::FIRST
+};
+/// Those of depth buffers, and where a surface asks for it.
+const ALIGN_4: Align = Align { rows: 4, ..ALIGN_2 };
 
 const fn samples(code: u32) -> u32 {
     match code {
@@ -50,8 +55,8 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
         },
         cube_array: cube,
         samples: samples(s.number_of_multisamples()),
-        align_rows: match s.surface_vertical_alignment() {
-            0 => ALIGN_J,
+        align: match s.surface_vertical_alignment() {
+            0 => ALIGN_2,
             _ => ALIGN_4,
         },
         // Blending and channels are the matter of BLEND_STATE.
@@ -82,7 +87,7 @@ pub fn depth_buffer(command: &[u32]) -> DepthDesc {
     };
     DepthDesc {
         format,
-        align_rows: ALIGN_4,
+        align: ALIGN_4,
         ..first
     }
 }
@@ -106,10 +111,12 @@ pub fn depth_of(state: &PipelineState) -> DepthDesc {
         stencil: apart.then(|| StencilDesc {
             base: GpuAddr::from(base),
             pitch: stencil.surface_pitch() + 1,
+            levels: None,
         }),
         hierarchical: beside.then(|| HierDesc {
             base: GpuAddr::from(hierarchical_base),
             pitch: hierarchical.surface_pitch() + 1,
+            levels: None,
         }),
         ..depth_buffer(&state.depth_buffer)
     }

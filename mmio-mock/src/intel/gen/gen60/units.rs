@@ -403,6 +403,7 @@ fn setup(mem: &Memory, state: &PipelineState, maximum: u32) -> Result<SetupState
         attributes: s.number_of_sf_output_attributes() as u8,
         read_offset: s.vertex_urb_entry_read_offset() as u16,
         sources: s.attribute_swizzle_enable().then(|| sources(&s)),
+        swizzles_behind: false,
         sprites: s.point_sprite_texture_coordinate_enable(),
         sprite_origin_lower: s.point_sprite_texture_coordinate_origin() != 0,
         constant: s.constant_interpolation_enable(),

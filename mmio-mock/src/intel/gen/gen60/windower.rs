@@ -148,7 +148,7 @@ fn kernels(s: &table::State3dWm) -> [KernelState; 3] {
 }
 
 /// Where in a pixel a value is taken.
-const fn location(code: u32) -> Option<Location> {
+pub const fn location(code: u32) -> Option<Location> {
     match code {
         2 => Some(Location::Centroid),
         3 => Some(Location::Sample),
@@ -200,6 +200,7 @@ fn wm(
         pixel_shader_uses_source_w: s.pixel_shader_uses_source_w(),
         position_zw: location(s.position_zw_interpolation_mode()).unwrap_or_default(),
         position_xy_offset: location(s.position_xy_offset_select()),
+        interpolates: false,
         headerless: true,
         depth_clear: s.depth_buffer_clear().then(|| clear_value(state, depth)),
         depth_resolve: if s.depth_buffer_resolve_enable() {
@@ -238,12 +239,16 @@ fn samples(state: &PipelineState, s: &table::State3dWm) -> Samples {
         4
     };
     // Places stand in sixteenths of a pixel.
-    let places = [
+    let mut places = Samples::default().places;
+    let four = [
         [m.sample0_x_offset(), m.sample0_y_offset()],
         [m.sample1_x_offset(), m.sample1_y_offset()],
         [m.sample2_x_offset(), m.sample2_y_offset()],
         [m.sample3_x_offset(), m.sample3_y_offset()],
     ];
+    for (to, from) in places.iter_mut().zip(four) {
+        *to = from;
+    }
     // CAST: a field of four bits.
     let mask = match mask {
         // None was sent: all are written.

@@ -9,7 +9,7 @@ mod tables;
 use regs::desc::Engine;
 use regs::gen70::fields::{
     BSD_INSTPM, FORCEWAKE_MEDIA_VLV, FORCEWAKE_VLV, GEN6_GDRST, GFX_MODE, GTISR,
-    INSTPM, PCODE_MAILBOX, VLV_MASTER_IER,
+    INSTPM, VLV_MASTER_IER,
 };
 use regs::ids::RegId;
 
@@ -189,7 +189,7 @@ const KEPT: &[RegId] = &[
     RegId::Pmimr,
     RegId::Pmiir,
     RegId::Emr,
-    RegId::ErrInt,
+    RegId::Gen7ErrInt,
     RegId::ForcewakeVlv,
     RegId::ForcewakeAckVlv,
     RegId::ForcewakeMediaVlv,
@@ -244,10 +244,6 @@ const ANSWERS: &[Answer] = &[
             FORCEWAKE_MEDIA_VLV::AWAKE.mask,
             FORCEWAKE_MEDIA_VLV::AWAKE.shift,
         ),
-    },
-    Answer::Falls {
-        register: RegId::PcodeMailbox,
-        bits: PCODE_MAILBOX::READY::SET.value,
     },
     Answer::Falls {
         register: RegId::Instpm,

@@ -113,7 +113,12 @@ impl View {
     }
 
     #[inline]
-    fn read_dword(&self, mem: &Memory, offset: u32, lost: &mut Lost) -> Result<u32, UnitFault> {
+    pub(super) fn read_dword(
+        &self,
+        mem: &Memory,
+        offset: u32,
+        lost: &mut Lost,
+    ) -> Result<u32, UnitFault> {
         if let Some(addr) = self.at(offset & !3, 4) {
             return Ok(mem.read_u32(addr)?);
         }
@@ -122,7 +127,7 @@ impl View {
     }
 
     #[inline]
-    fn write_dword(
+    pub(super) fn write_dword(
         &self,
         mem: &mut Memory,
         offset: u32,
@@ -183,6 +188,35 @@ pub fn read_block(
         let data = view.read_oword(mem, offset.wrapping_add(n * 16), &mut lost)?;
         if let Some(w) = response.get_mut(register) {
             w[usize::from(high) * 4..][..4].copy_from_slice(&data);
+        }
+    }
+    Ok(lost)
+}
+
+/// Unaligned OWord Block Read: the same from an offset that is a multiple of four bytes (Mesa 22.3.6 brw_eu.h
+/// `brw_dp_oword_block_rw_desc`).
+pub fn read_unaligned(
+    view: View,
+    size: Option<OwordBlock>,
+    mem: &Memory,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+) -> Result<Lost, UnitFault> {
+    let mut lost = Lost::default();
+    let offset = header(msg)?[2];
+    let (count, first) = block(size, msg)?;
+    rules::lengths(msg, 1, count.div_ceil(2))?;
+    for (n, register, high, bit) in owords(count, first) {
+        let Some(to) = response.get_mut(register) else {
+            break;
+        };
+        if msg.exec_mask & 0xf << bit == 0 {
+            continue;
+        }
+        let to = to.iter_mut().skip(usize::from(high) * 4);
+        for (dword, to) in (0u32..4).zip(to) {
+            let at = offset.wrapping_add(n * 16 + dword * 4);
+            *to = view.read_dword(mem, at, &mut lost)?;
         }
     }
     Ok(lost)

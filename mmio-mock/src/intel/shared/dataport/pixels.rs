@@ -13,13 +13,12 @@ use super::render::{self, CcCache, PixelBackend};
 use super::request::{Form, PixelWrite};
 use super::rules;
 use crate::UnitFault;
-use crate::intel::cc::direct;
-use crate::intel::cc::pixel::Planes;
+use crate::intel::cc::pixel::{Planes, writable};
 use crate::intel::cc::state::CcRequest;
 use crate::intel::cc::whole::{Whole, WholeBlock};
 use crate::intel::cc::{
-    CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block_by,
-    write_constant,
+    CcState, DepthBlock, Origins, PixelBlock, alpha_test, control, depth_stencil_test, direct,
+    write_block_by, write_constant,
 };
 use crate::intel::shared::context::{Events, SAMPLES, ThreadContext, ThreadPixels};
 use crate::intel::shared::error::refuse;
@@ -210,6 +209,14 @@ impl<'a> Write<'a> {
         rules::ask(blendable, msg, rules::BLEND_FORMAT)?;
 
         let slice = target.target_slice(pixels.array_index);
+        if let Some(pass) = backend.pass {
+            let lit = pixels.mask & form.slots() & lit_in_any(kept, first);
+            let passed = control::pass(mem, (target, slice), pass, (&pixels.origins, lit))?;
+            if self.request.last {
+                events.scoreboard_clear |= lit;
+            }
+            return Ok(passed);
+        }
         if let Some(shifts) = self.target.direct
             && sample_mask.is_empty()
             && self.straight(cc, kept)
@@ -266,27 +273,43 @@ impl<'a> Write<'a> {
         let sent = depths_of(form, body, kept, first);
         let mut written = 0;
         let mut passed_depth = 0;
-        for (sample, sent) in sent.iter().enumerate().take(self.samples()) {
-            // PANIC: four samples at most.
+        let count = self.samples();
+        let mut lit_of = [0; SAMPLES];
+        for (sample, (sent, to)) in sent.iter().zip(&mut lit_of).enumerate().take(count) {
+            // PANIC: eight samples at most.
             let mut lit = mask & (kept.coverage[sample] >> first) as u16;
             if let [register] = sample_mask {
                 lit &= named(register, sample);
             }
-            if cc.alpha_to_coverage && self.samples() > 1 {
-                lit &= covered(&alpha, sample);
+            if cc.alpha_to_coverage && count > 1 {
+                lit &= covered(&alpha, (sample, count));
             }
             if kept.late_tests {
                 lit = self.late(cc, mem, &pixels, (lit, sample), sent)?;
                 passed_depth += lit.count_ones();
             }
-            let block = PixelBlock {
-                origins: &pixels.origins,
-                mask: lit,
-                colour: &planes,
-                source1: source1.as_ref(),
-                // CAST: four samples at most.
-                sample: sample as u32,
-            };
+            *to = lit;
+        }
+        // PANIC: as many as there are at most.
+        let lit_of = &mut lit_of[..count];
+        let mut block = PixelBlock {
+            origins: &pixels.origins,
+            mask: 0,
+            colour: &planes,
+            source1: source1.as_ref(),
+            sample: 0,
+        };
+        if let Some(control) = control::of_samples(target).filter(|_| writable(target)) {
+            let at = (control, &pixels.origins);
+            let together = control::arrange(mem, cc, (target, slice), at, lit_of)?;
+            // The first sample's slice has these for all.
+            for lit in lit_of.iter_mut().skip(1) {
+                *lit &= !together;
+            }
+        }
+        for (sample, lit) in (0..).zip(lit_of.iter()) {
+            block.mask = *lit;
+            block.sample = sample;
             written |= match backend.default_color {
                 Some(value) => write_constant(mem, target, slice, &block, value)?,
                 None => write_block_by(mem, (cc, way), target, slice, &block)?,
@@ -320,6 +343,9 @@ impl<'a> Write<'a> {
 
     /// How pixels get ready; `None` for those that take [`run`](Self::run).
     fn how<'c>(&self, cc: &'c CcCache, pixels: &Pixels, kept: &ThreadPixels) -> Option<How<'c>> {
+        if self.backend.pass.is_some() {
+            return None;
+        }
         let state = cc.known(&pixels.asked(self.backend))?;
         if let Some(shifts) = self.target.direct
             && self.straight(state, kept)
@@ -441,7 +467,7 @@ impl<'a> Write<'a> {
             depth,
             back_facing: pixels.back_facing,
             slice: buffer.target_slice(pixels.array_index),
-            // CAST: four samples at most.
+            // CAST: eight samples at most.
             sample: sample as u32,
             test_depth: true,
             test_stencil: true,
@@ -449,6 +475,13 @@ impl<'a> Write<'a> {
         };
         Ok(depth_stencil_test(mem, cc, buffer, &block)?.passed)
     }
+}
+
+/// Slots that are lit in at least one sample.
+fn lit_in_any(kept: &ThreadPixels, first: usize) -> u16 {
+    let any = kept.coverage.iter().fold(0, |any, lit| any | lit);
+    // CAST: sixteen channels of the thread.
+    (any >> first) as u16
 }
 
 /// Depths by sample and slot: what the message has, for all samples, or what the windower has computed.
@@ -476,9 +509,9 @@ fn named(register: &Grf, sample: usize) -> u16 {
     (0..16).fold(0, |mask, n| mask | slot(n) << n)
 }
 
-/// The slots whose alpha is enough for a sample: with n of four quarters, n samples are written.
-fn covered(alpha: &[u32; 16], sample: usize) -> u16 {
-    let enough = (sample as f32 + 0.5) / SAMPLES as f32;
+/// The slots whose alpha is enough for a sample of so many: with n of four quarters, n of four samples are written.
+fn covered(alpha: &[u32; 16], (sample, count): (usize, usize)) -> u16 {
+    let enough = (sample as f32 + 0.5) / count as f32;
     let lit = alpha.iter().map(|&alpha| f32::from_bits(alpha) >= enough);
     (0..)
         .zip(lit)

@@ -11,6 +11,7 @@ use super::made::{How, Making};
 use super::request::Form;
 use super::{RenderTarget, rules};
 use crate::UnitFault;
+use crate::intel::cc::control::Pass;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
 use crate::intel::cc::pixel::lanes::Way;
@@ -73,6 +74,8 @@ pub struct PixelBackend {
     pub sample_mask: bool,
     /// Messages have source depth, when no header says it.
     pub source_depth: bool,
+    /// Pixels are not drawn, but do this to their target.
+    pub pass: Option<Pass>,
 }
 
 /// Colour calculator states kept for the messages of a draw, by what asked for them.

@@ -144,7 +144,7 @@ pub fn linear(
 /// (ARB_texture_gather; rows go down).
 pub fn gather(
     texels: &mut Texels<'_>,
-    plan: &Plan,
+    (plan, channel): (&Plan, usize),
     point: &Point,
     level: u32,
 ) -> Result<[f32; 4], Fault> {
@@ -158,7 +158,8 @@ pub fn gather(
         .iter_mut()
         .zip([(x0, y1), (x1, y1), (x1, y0), (x0, y0)])
     {
-        *to = texels.texel([x, y, point.slice], level)?[0];
+        // PANIC: four channels.
+        *to = texels.texel([x, y, point.slice], level)?[channel & 3];
     }
     Ok(four)
 }

@@ -30,7 +30,7 @@ impl Job<'_> {
     /// the anisotropic filter.
     pub(super) fn base_lod(&self, first: usize, face: u32) -> (f32, Option<Footprint>) {
         let op = self.request.shape.op;
-        let given = matches!(op, Op::SampleLod | Op::SampleLodCompare | Op::Gather4);
+        let given = matches!(op, Op::SampleLod | Op::SampleLodCompare) || op.gathers();
         let anisotropic =
             [self.sampler.min, self.sampler.mag].contains(&Filter::Anisotropic) && !given;
         let needed = self.sampler.needs_lod() || op == Op::Lod;

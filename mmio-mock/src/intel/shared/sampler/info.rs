@@ -1,4 +1,4 @@
-//! `ld` and `resinfo`: messages without a sampler.
+//! `ld`, `resinfo` and their kin: messages without a sampler.
 //!
 //! PRM: volume 4, 4.8.1.4, 4.8.1.5. Not modelled: the refusal of cube maps and MONO8, which software
 //! has to see to.
@@ -12,6 +12,7 @@ use super::quirks::Quirks;
 use super::slots;
 use super::texel::{looked_up, outside, own_chroma};
 use crate::UnitFault;
+use crate::intel::surface::control::{self, Control};
 use crate::intel::surface::{Format, Surface, SurfaceKind};
 
 /// A message without a sampler.
@@ -39,6 +40,8 @@ impl Unfiltered<'_> {
             let lod = self.params.bits(self.request.order.lod, slot);
             let rgba = match self.request.shape.op {
                 Op::Ld => self.load(mem, slot)?,
+                Op::LdControl => [self.control(mem, slot)?, 0, 0, 0],
+                Op::LdSample | Op::LdSlice => self.stored(mem, slot)?,
                 Op::Sampleinfo => [self.surface.samples, 0, 0, 0],
                 _ if self.request.integer => size(self.surface, lod),
                 _ => size(self.surface, lod).map(|n| (n as f32).to_bits()),
@@ -50,7 +53,8 @@ impl Unfiltered<'_> {
 
     fn load(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], UnitFault> {
         let order = self.request.order;
-        let mut parameters = [0, 1, order.r, order.lod].map(|n| self.params.bits(n, slot));
+        let mut parameters =
+            [order.u, order.v, order.r, order.lod].map(|n| self.params.bits(n, slot));
         if !self.request.indexed && self.surface.depth <= 1 {
             match self.surface.kind {
                 SurfaceKind::OneD => parameters[1] = 0,
@@ -66,9 +70,7 @@ impl Unfiltered<'_> {
         } else {
             load(mem, self.surface, self.palette, offsets, parameters, chroma)?
         };
-        if let Some(gamma) = &self.gamma {
-            texel = gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits);
-        }
+        texel = self.converted(texel);
         if self.quirks.ld_without_alpha && eight_bits_without_alpha(self.surface.format) {
             texel[3] = 0;
         }
@@ -77,6 +79,51 @@ impl Unfiltered<'_> {
 }
 
 impl Unfiltered<'_> {
+    fn converted(&self, texel: [u32; 4]) -> [u32; 4] {
+        match &self.gamma {
+            Some(gamma) => gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits),
+            None => texel,
+        }
+    }
+
+    /// The pixel that a message about samples means: column, row and slice; `None` outside the map.
+    fn pixel(&self, slot: usize) -> Option<(u32, u32, u32)> {
+        let (surface, order) = (self.surface, self.request.order);
+        let [x, y, r] = [order.u, order.v, order.r].map(|n| self.params.bits(n, slot));
+        let r = if surface.array { r } else { 0 };
+        let inside = x < surface.width && y < surface.height && r < surface.depth;
+        inside.then(|| (x, y, r.wrapping_add(surface.min_array_element)))
+    }
+
+    /// What the control surface says of a pixel: each sample for itself where there is none.
+    fn control(&self, mem: &Memory, slot: usize) -> Result<u32, Fault> {
+        match (&self.surface.control, self.pixel(slot)) {
+            (_, None) => Ok(0),
+            (Some(Control::Samples(control)), Some(at)) => control.read(mem, at),
+            _ => Ok(control::apart(self.surface.samples)),
+        }
+    }
+
+    /// A sample of a pixel: in the slice of its number, or where the message says that it is stored.
+    fn stored(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], Fault> {
+        let (surface, order) = (self.surface, self.request.order);
+        let sample = self.params.bits(order.sample, slot);
+        let Some((x, y, slice)) = self.pixel(slot).filter(|_| sample < surface.samples) else {
+            return Ok(outside(surface.format));
+        };
+        let from = match &surface.control {
+            Some(Control::Samples(control)) if self.request.shape.op == Op::LdSample => {
+                control.stored(self.params.bits(order.control, slot), sample)
+            }
+            _ => Some(sample),
+        };
+        let texel = match from {
+            Some(from) => surface.fetch_sample(mem, x, y, slice, 0, from)?,
+            None => surface.clear,
+        };
+        Ok(self.converted(texel))
+    }
+
     /// A sample of a pixel, which has one level; zero outside the map.
     fn sample(
         &self,
@@ -92,7 +139,7 @@ impl Unfiltered<'_> {
         if !inside || sample >= surface.samples {
             return Ok(outside(surface.format));
         }
-        let slice = r + surface.min_array_element;
+        let slice = r.wrapping_add(surface.min_array_element);
         surface.fetch_sample(mem, x, y, slice, 0, sample)
     }
 }
@@ -113,7 +160,7 @@ pub fn load(
     // Offsets wrap as 32-bit numbers: what goes below zero is far outside.
     let moved = |n: u32, d: usize| n.wrapping_add_signed(i32::from(offsets[d]));
     let (x, y, z) = match surface.kind {
-        SurfaceKind::Null => return Ok([0; 4]),
+        SurfaceKind::Structured | SurfaceKind::Null => return Ok([0; 4]),
         SurfaceKind::Buffer => (u, 0, 0),
         SurfaceKind::OneD => (moved(u, 0), 0, v),
         SurfaceKind::TwoD => (moved(u, 0), moved(v, 1), r),
@@ -132,7 +179,7 @@ pub fn load(
         return Ok(outside(surface.format));
     }
     let slice = match surface.kind {
-        SurfaceKind::OneD | SurfaceKind::TwoD => z + surface.min_array_element,
+        SurfaceKind::OneD | SurfaceKind::TwoD => z.wrapping_add(surface.min_array_element),
         _ => z,
     };
     let texel = surface.fetch(mem, x, y, slice, level)?;
@@ -171,16 +218,13 @@ pub fn size(surface: &Surface, lod: u32) -> [u32; 4] {
     }
     let level = lod.saturating_add(surface.min_lod);
     let (width, height) = (surface.level_width(level), surface.level_height(level));
-    let slices = match surface.depth {
-        0 | 1 => 0,
-        slices => slices,
-    };
+    let slices = if surface.array { surface.depth } else { 0 };
     match surface.kind {
         SurfaceKind::OneD => [width, slices, 0, surface.mip_count],
         SurfaceKind::TwoD => [width, height, slices, surface.mip_count],
         // Arrays of cubes count cubes, as Depth does: Mesa's compiler takes the number for that of layers on all parts
         // (`nir_texop_txs` in brw_fs_nir.cpp and brw_vec4_nir.cpp; only AMD's drivers set `lower_txs_cube_array`).
-        SurfaceKind::Cube if slices > 6 => [width, height, slices / 6, surface.mip_count],
+        SurfaceKind::Cube if slices >= 6 => [width, height, slices / 6, surface.mip_count],
         SurfaceKind::Cube => [width, height, 0, surface.mip_count],
         _ => [width, height, surface.level_depth(level), surface.mip_count],
     }

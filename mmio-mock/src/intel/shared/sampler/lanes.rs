@@ -22,7 +22,7 @@ use mem::Memory;
 use super::address::Mode;
 use super::filter::Plan;
 use super::lod::{Levels, LodControl, MipFilter};
-use super::message::{Op, Params, Request, Simd};
+use super::message::{Op, Params, Request, Simd, gathers_second_as_third};
 use super::quirks::Quirks;
 use super::state::{Filter, Sampler};
 use super::texel::spread;
@@ -77,7 +77,7 @@ impl Class {
         let op = request.shape.op;
         Class {
             compares: request.shape.compares(),
-            spatial: request.offsets != [0; 3] || matches!(op, Op::SampleGradients | Op::Gather4),
+            spatial: request.offsets != [0; 3] || op == Op::SampleGradients || op.gathers(),
         }
     }
 }
@@ -174,9 +174,10 @@ impl Lanes {
             | Op::SampleLod
             | Op::SampleGradients
             | Op::Gather4 => true,
-            Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare => {
-                !quirks.compare_nan && !quirks.compare_first_element
-            }
+            Op::SampleCompare
+            | Op::SampleBiasCompare
+            | Op::SampleLodCompare
+            | Op::Gather4Compare => !quirks.compare_nan && !quirks.compare_first_element,
             _ => false,
         };
         op && request.shape.simd != Simd::Simd4x2
@@ -189,7 +190,10 @@ impl Lanes {
         match request.shape.op {
             // Gradients on the faces of cubes have coordinates of their own.
             Op::SampleGradients => kind != SurfaceKind::Cube,
-            Op::Gather4 => matches!(kind, SurfaceKind::TwoD | SurfaceKind::Cube),
+            Op::Gather4 | Op::Gather4Compare => {
+                let plain = matches!(kind, SurfaceKind::TwoD | SurfaceKind::Cube);
+                plain && !gathers_second_as_third(self.surface.format)
+            }
             _ => true,
         }
     }

@@ -5,6 +5,7 @@
 use eu::{Grf, Message};
 
 use crate::intel::shared::error::Rule;
+use crate::intel::surface::Format;
 
 /// Broken rule: type and length name no message.
 pub const BAD_LENGTH: Rule = Rule::new("no such combination of type and length (PRM 4.8.1.3)", 1);
@@ -38,15 +39,39 @@ pub enum Op {
     Resinfo,
     /// Number of samples.
     Sampleinfo,
-    /// The first channel of the four texels that a linear filter would mix.
+    /// A channel of the four texels that a linear filter would mix.
     Gather4,
+    /// The same, compared with a reference.
+    Gather4Compare,
+    /// With texel offsets of each pixel.
+    Gather4Offsets,
+    /// With both.
+    Gather4OffsetsCompare,
+    /// What the control surface says of the samples of a pixel.
+    LdControl,
+    /// A sample of a pixel, where the given element of the control surface says that it is.
+    LdSample,
+    /// A sample of a pixel, in the slice of its number.
+    LdSlice,
 }
 
 impl Op {
     /// Without a sampler.
     #[must_use]
     pub const fn is_unfiltered(self) -> bool {
-        matches!(self, Op::Ld | Op::Resinfo | Op::Sampleinfo)
+        matches!(
+            self,
+            Op::Ld | Op::Resinfo | Op::Sampleinfo | Op::LdControl | Op::LdSample | Op::LdSlice
+        )
+    }
+
+    /// Four texels as they are, rather than what a filter makes of them.
+    #[must_use]
+    pub const fn gathers(self) -> bool {
+        matches!(
+            self,
+            Op::Gather4 | Op::Gather4Compare | Op::Gather4Offsets | Op::Gather4OffsetsCompare
+        )
     }
 }
 
@@ -78,7 +103,11 @@ impl Shape {
     pub const fn compares(self) -> bool {
         matches!(
             self.op,
-            Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare
+            Op::SampleCompare
+                | Op::SampleBiasCompare
+                | Op::SampleLodCompare
+                | Op::Gather4Compare
+                | Op::Gather4OffsetsCompare
         )
     }
 
@@ -106,9 +135,13 @@ impl Shape {
 /// Number of a parameter that a message does not have.
 pub const ABSENT: u8 = u8::MAX;
 
-/// Numbers of the parameters behind the first two coordinates.
+/// Numbers of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
+    /// The first two coordinates.
+    pub u: u8,
+    /// The second of them.
+    pub v: u8,
     /// The third coordinate.
     pub r: u8,
     /// Bias or LOD.
@@ -119,6 +152,10 @@ pub struct Order {
     pub sample: u8,
     /// Number of a cube in an array.
     pub cube: u8,
+    /// Element of the control surface.
+    pub control: u8,
+    /// Texel offsets of u and v.
+    pub offsets: [u8; 2],
     /// Gradients of u, v and r along x.
     pub dx: [u8; 3],
     /// The same along y.
@@ -128,11 +165,15 @@ pub struct Order {
 impl Order {
     /// Three coordinates and nothing else.
     pub const COORDINATES: Order = Order {
+        u: 0,
+        v: 1,
         r: 2,
         lod: ABSENT,
         reference: ABSENT,
         sample: ABSENT,
         cube: ABSENT,
+        control: ABSENT,
+        offsets: [ABSENT; 2],
         dx: [ABSENT; 3],
         dy: [ABSENT; 3],
     };
@@ -156,6 +197,8 @@ pub struct SamplerRequest {
     pub integer: bool,
     /// Texel addresses have an array index that counts for maps that are no arrays, too.
     pub indexed: bool,
+    /// The header names the channel that is gathered, and forces no LOD.
+    pub selects: bool,
 }
 
 /// The fields of descriptor and header that concern sampling.
@@ -177,6 +220,8 @@ pub struct Request {
     pub indexed: bool,
     /// Force LOD to Zero.
     pub force_lod_zero: bool,
+    /// Channel that is gathered.
+    pub channel: u8,
     /// Channels to leave alone: bit 0 red to bit 3 alpha.
     pub masked: u8,
     /// Texel offsets of u, v and r.
@@ -187,6 +232,19 @@ pub struct Request {
 const fn s3(bits: u32) -> i8 {
     ((bits as u8) << 4) as i8 >> 4
 }
+
+/// Sign-extends a six-bit offset, the bits above of no account.
+pub(super) const fn s5(bits: u32) -> i8 {
+    ((bits as u8) << 2) as i8 >> 2
+}
+
+/// Whether a gather finds the second channel of a format where others have the third.
+pub(super) const fn gathers_second_as_third(format: &Format) -> bool {
+    format.code as u32 == R32G32_FLOAT_LD
+}
+
+/// R32G32_FLOAT_LD, pairs of singles for `ld` and gathers (Mesa isl.h).
+const R32G32_FLOAT_LD: u32 = 0x097;
 
 impl Request {
     /// Decodes a message; `Err` names the rule that it breaks. `table` is the sampler state table of the thread.
@@ -213,7 +271,12 @@ impl Request {
             sampler_pointer: header[3] & !0x1f,
             integer: request.integer,
             indexed: request.indexed,
-            force_lod_zero: header[2] & 1 << 16 != 0,
+            force_lod_zero: !request.selects && header[2] & 1 << 16 != 0,
+            channel: if request.selects {
+                (header[2] >> 16 & 3) as u8
+            } else {
+                0
+            },
             masked,
             offsets: [s3(header[2] >> 8), s3(header[2] >> 4), s3(header[2])],
         })

@@ -140,6 +140,10 @@ impl Sampler {
         LodControl {
             mip_count: surface.mip_count.saturating_sub(1) as f32,
             surface_min: surface.min_lod as f32,
+            min: self
+                .lod
+                .min
+                .max(surface.resource_min_lod - surface.min_lod as f32),
             ..self.lod
         }
     }

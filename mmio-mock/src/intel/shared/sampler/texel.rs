@@ -221,8 +221,10 @@ impl<'a> Texels<'a> {
         let [mut x, mut y, mut slice] = at;
         if self.surface.kind == SurfaceKind::Cube {
             let size = self.surface.level_width(level) as i32;
-            // Of an array: the first slice of the cube.
-            let first = slice - slice.rem_euclid(6);
+            // The first slice of the cube, of those that there are behind the surface's first.
+            // CAST: eleven bits.
+            let before = self.surface.min_array_element as i32;
+            let first = slice - (slice - before).rem_euclid(6);
             if x < 0 || y < 0 || x >= size || y >= size {
                 let (face, cx, cy) = cube::beyond((slice - first) as u32, x, y, size);
                 (x, y, slice) = (cx, cy, first + face as i32);

@@ -34,6 +34,7 @@ pub fn vertex(number: u16) -> StreamVertex {
         start: true,
         end: true,
         renumber: false,
+        number: None,
         edge: true,
         tag: Tag::default(),
     }
@@ -117,6 +118,44 @@ impl Stage for Wary {
 
     fn busy(&self, _input: &Link) -> bool {
         self.0 > 0
+    }
+}
+
+/// A stage that no draw switches on.
+#[derive(Debug)]
+pub struct Off;
+
+impl Stage for Off {
+    fn part(&self) -> Busy {
+        Busy::Hs
+    }
+
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn off(&self, _draw: &DrawState) -> bool {
+        true
+    }
+
+    fn start(
+        &mut self,
+        _ctx: &StartContext<'_>,
+        _machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        unreachable!("it is off");
+    }
+
+    fn step(&mut self, _input: &mut Link, _out: &mut Link, _ctx: &mut StepContext<'_, '_>) -> Step {
+        unreachable!("it is off");
+    }
+
+    fn busy(&self, input: &Link) -> bool {
+        !input.vertices.is_empty()
     }
 }
 

@@ -5,6 +5,7 @@ use super::super::depth::test_subspan;
 use super::*;
 use crate::intel::cc::stencil::{Face, Op};
 use crate::intel::surface::desc::{DepthDesc, StencilDesc};
+use crate::intel::surface::mip::Align;
 use crate::intel::surface::{DepthBuffer, SurfaceKind};
 use mem::{GpuAddr, Tiling};
 use regs::gen40::{State3dDepthBuffer, values};
@@ -132,10 +133,13 @@ fn any_target(format: DepthFormat, stencil: Option<u32>, depthless: bool) -> Dep
         view_extent: 1,
         coordinate_offset_disable: false,
         samples: 1,
-        align_rows: 2,
+        align: Align::FIRST,
+        depth_write: true,
+        stencil_write: true,
         stencil: stencil.map(|at| StencilDesc {
             base: GpuAddr::from(at),
             pitch: 128,
+            levels: None,
         }),
         hierarchical: None,
     };

@@ -4,9 +4,16 @@ use super::*;
 use crate::intel::cc::Compare;
 use crate::intel::surface::DepthDesc;
 use crate::intel::surface::hierarchical::HierDesc;
+use crate::intel::surface::mip::Align;
 
 /// After the depth buffer, 64 KiB.
 const HIER: u32 = 0x4_0000;
+
+/// Sizes of levels.
+const ALIGN: Align = Align {
+    rows: 4,
+    ..Align::FIRST
+};
 
 /// Three layers of 64 columns and so many rows, 24 bits of depth.
 fn layers(height: u32) -> DepthBuffer {
@@ -22,10 +29,11 @@ fn layers(height: u32) -> DepthBuffer {
         height,
         depth: 3,
         view_extent: 3,
-        align_rows: 4,
+        align: ALIGN,
         hierarchical: Some(HierDesc {
             base: GpuAddr::from(HIER),
             pitch: 128,
+            levels: None,
         }),
         ..crate::intel::r#gen::gen40::surface::depth_buffer(command.dwords())
     })
@@ -167,6 +175,7 @@ fn samples_are_cleared_with_their_pixels() {
         let hierarchical = HierDesc {
             base: GpuAddr::from(HIER),
             pitch: 128,
+            levels: None,
         };
         let command = State3dDepthBuffer::new()
             .with_surface_type(values::surftype::SURFTYPE_2D)
@@ -179,7 +188,7 @@ fn samples_are_cleared_with_their_pixels() {
             .with_height(10);
         let desc = DepthDesc {
             samples: 4,
-            align_rows: 4,
+            align: ALIGN,
             hierarchical: Some(hierarchical),
             ..crate::intel::r#gen::gen40::surface::depth_buffer(command.dwords())
         };

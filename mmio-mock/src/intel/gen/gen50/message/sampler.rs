@@ -113,6 +113,7 @@ pub const fn request(desc: u32, length: usize) -> Result<SamplerRequest, &'stati
         integer: false,
         // Mesa leaves the registers of coordinates that a map does not have as they are.
         indexed: false,
+        selects: false,
     };
     if let Some((op, most, order)) = operation(desc >> 12 & 0xf)
         && exists(op, simd)

@@ -34,6 +34,10 @@ fn weights() -> PixelWeights {
             [0.875, 0.375],
             [0.125, 0.625],
             [0.625, 0.875],
+            [0.5; 2],
+            [0.5; 2],
+            [0.5; 2],
+            [0.5; 2],
         ],
         ..PixelWeights::default()
     }
@@ -176,7 +180,7 @@ fn threads_for_samples_have_their_places() {
         group.push(Subspan {
             mask: 0xf,
             sample: Some(sample),
-            coverage: [0xf; 4],
+            coverage: [0xf; 8],
             ..Subspan::default()
         });
     }
@@ -209,7 +213,8 @@ fn centroids_lie_where_the_object_is() {
         sample_count: 4,
         ..weights()
     };
-    let place = |coverage| {
+    let place = |[a, b, c, d]: [u8; 4]| {
+        let coverage = [a, b, c, d, 0, 0, 0, 0];
         let subspan = Subspan {
             coverage,
             ..Subspan::default()
@@ -314,7 +319,7 @@ fn points_are_as_each_alone() {
             let subspans: [Subspan; 2] = [(); 2].map(|()| Subspan {
                 x: rng.u16(..) & !1,
                 y: rng.u16(..) & !1,
-                coverage: [(); 4].map(|()| rng.u8(..16)),
+                coverage: [(); 8].map(|()| rng.u8(..16)),
                 sample: rng.bool().then(|| rng.u8(..4)),
                 ..Subspan::default()
             });

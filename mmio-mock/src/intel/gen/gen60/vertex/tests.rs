@@ -17,6 +17,8 @@ fn primitives() {
         read(0, 1 << 9),
         Primitive {
             indirect_count: true,
+            from_registers: false,
+            predicated: false,
             ..plain
         }
     );

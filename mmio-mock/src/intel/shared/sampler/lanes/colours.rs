@@ -95,16 +95,24 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         of
     }
 
-    /// One of the stored values of texels whose format has fields.
+    /// One of the stored values of texels whose format has fields, or what comparing it gives.
     #[inline(always)]
     pub(super) fn value<E: Eight, const T: usize>(
         &self,
         e: E,
         texels: &[Texel<E, D>; T],
         n: usize,
+        reference: E::F,
     ) -> [E::F; T] {
         match &self.lanes.form.blend {
-            Blend::Fields(fields, _) => self.decoded(e, (&fields[n & 3], n & 3), texels),
+            Blend::Fields(fields, _) => {
+                let field = &fields[n & 3];
+                let of = self.decoded(e, (field, n & 3), texels);
+                if !self.compares() {
+                    return of;
+                }
+                self.lanes.compare.lit(e, field, of, reference)
+            }
             Blend::Bytes { .. } => [e.all_f(0.0); T],
         }
     }

@@ -40,6 +40,9 @@ impl Fetch {
             return None;
         }
         let least = surface.min_lod;
+        if surface.sample_slices || surface.samples > 4 {
+            return None;
+        }
         let range = match surface.samples {
             ..=1 => (least, least.checked_add(surface.mip_count.checked_sub(1)?)?),
             // There is one level.
@@ -191,8 +194,8 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         let (surface, order) = (&fetch.surface, request.order);
         let geometry = &surface.geometry;
         let zero = e.all(0);
-        let x = self.integer(e, 0, half);
-        let mut y = self.integer(e, 1, half);
+        let x = self.integer(e, order.u, half);
+        let mut y = self.integer(e, order.v, half);
         let mut z = self.integer(e, order.r, half);
         let lod = self.integer(e, order.lod, half);
         let in_levels = below(e, lod, e.all(surface.mip_count));

@@ -114,7 +114,8 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
     fn coords<E: Eight>(&self, e: E) -> [[E::F; 2]; H] {
         let mut coords = [[e.all_f(0.0); 2]; H];
         for half in 0..H {
-            let mut uv = [self.float(e, 0, half), self.float(e, 1, half)];
+            let order = self.request.order;
+            let mut uv = [self.float(e, order.u, half), self.float(e, order.v, half)];
             if !PLAIN && self.lanes.unnormalized {
                 let [width, height] = self.lanes.size();
                 uv = [

@@ -122,7 +122,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
 
     #[inline(always)]
     fn gathers(&self) -> bool {
-        self.request.shape.op == Op::Gather4
+        self.request.shape.op.gathers()
     }
 
     /// Three coordinates of all pixels, normalized.
@@ -132,7 +132,8 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         let mut coords = [[e.all_f(0.0); 3]; H];
         for half in 0..H {
             let r = self.float(e, self.request.order.r, half);
-            let [mut u, mut v] = [self.float(e, 0, half), self.float(e, 1, half)];
+            let order = self.request.order;
+            let [mut u, mut v] = [self.float(e, order.u, half), self.float(e, order.v, half)];
             if self.lanes.unnormalized {
                 u = e.div_f(u, e.all_f(width));
                 v = e.div_f(v, e.all_f(height));
@@ -152,11 +153,12 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
             SurfaceKind::ThreeD => (coord, none),
             SurfaceKind::Cube => {
                 let [s, t] = faces::project(e, face, coord);
-                let mut cube = none;
+                let first = e.all(surface.min_array_element);
+                let mut cube = first;
                 if surface.depth > 6 {
                     let index = self.float(e, self.request.order.cube, half);
                     let number = element(e, index, (surface.depth / 6).saturating_sub(1));
-                    cube = e.mul(number, e.all(6));
+                    cube = e.add(first, e.mul(number, e.all(6)));
                 }
                 ([half_way(e, s), half_way(e, t), coord[2]], cube)
             }
@@ -321,7 +323,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
                 self.square(e, &place, [x, y], z[plane], lit)?
             };
             if self.gathers() {
-                return Some(self.red(e, &texels));
+                return Some(self.gathered_channel(e, &texels, point.reference));
             }
             let values = self.values(
                 e,
@@ -398,20 +400,36 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         Some(texels)
     }
 
-    /// The first channel of texels: lower left, lower right, upper right, upper left.
+    /// The channel that is gathered.
     #[inline(always)]
-    fn red<E: Eight>(&self, e: E, texels: &Square<E, D>) -> Values<E> {
-        let Channel::Value(at) = self.lanes.form.channels[0] else {
+    fn channel(&self) -> Channel {
+        let channel = if self.compares() {
+            0
+        } else {
+            self.request.channel
+        };
+        self.lanes.form.channels[usize::from(channel & 3)]
+    }
+
+    /// A channel of texels: lower left, lower right, upper right, upper left.
+    #[inline(always)]
+    fn gathered_channel<E: Eight>(
+        &self,
+        e: E,
+        texels: &Square<E, D>,
+        reference: E::F,
+    ) -> Values<E> {
+        let Channel::Value(at) = self.channel() else {
             return [e.all_f(0.0); 4];
         };
-        let [a, b, c, d] = self.value(e, texels, at);
+        let [a, b, c, d] = self.value(e, texels, at, reference);
         [c, d, b, a]
     }
 
     /// Gathered values as they are.
     #[inline(always)]
     fn gathered<E: Eight>(&self, e: E, values: &Values<E>) -> [Grf; 4] {
-        if let Channel::Constant(bits) = self.lanes.form.channels[0] {
+        if let Channel::Constant(bits) = self.channel() {
             return [[bits; 8]; 4];
         }
         [

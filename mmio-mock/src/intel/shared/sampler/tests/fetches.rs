@@ -62,6 +62,7 @@ fn fetches_are_those_of_single_pixels() {
                 sampler: 1,
                 integer: false,
                 indexed: rng.bool(),
+                selects: false,
             };
             // Some lie outside of the map, near and far.
             let mut number = |most: u32| -> Parameter {

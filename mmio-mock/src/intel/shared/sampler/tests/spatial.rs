@@ -17,6 +17,7 @@ static ORDER: message::Order = message::Order {
     cube: 3,
     dx: [6, 8, 10],
     dy: [7, 9, 11],
+    ..message::Order::COORDINATES
 };
 /// How many there are.
 const PARAMETERS: u8 = 12;
@@ -262,6 +263,7 @@ fn other_kinds_and_messages_are_those_of_the_general_filters() {
                 sampler: 1,
                 integer: false,
                 indexed: false,
+                selects: false,
             };
             let form = if simd == Simd::Simd16 {
                 Form::Simd16

@@ -1,0 +1,32 @@
+//! Descriptors of ValleyView: data ports by cache, payloads in general registers.
+//!
+//! Mesa 22.3.6 brw_eu_defines.h (`GFX7_SFID_*`), brw_eu.h. Each function's descriptors have a file of their own.
+
+mod dataport;
+mod gateway;
+mod interpolator;
+mod sampler;
+mod spawner;
+mod urb;
+
+use crate::intel::shared::context::sfid;
+use crate::intel::shared::message::{Descriptor, MessageSet, Request};
+
+/// The messages of these devices.
+#[derive(Debug)]
+pub struct Messages;
+
+impl MessageSet for Messages {
+    fn request(&self, message: Descriptor) -> Result<Request, &'static str> {
+        let desc = message.desc;
+        match message.function {
+            sfid::NULL => Ok(Request::Null),
+            sfid::SAMPLER => sampler::request(desc, message.length.into()).map(Request::Sampler),
+            sfid::GATEWAY => gateway::request(desc),
+            sfid::URB => Ok(Request::Entries(urb::urb(desc))),
+            sfid::SPAWNER => Ok(spawner::request(desc)),
+            sfid::INTERPOLATOR => Ok(interpolator::request(desc)),
+            function => dataport::request(function, desc),
+        }
+    }
+}
