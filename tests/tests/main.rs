@@ -72,4 +72,5 @@ mod replay_captures;
 mod replay_contents;
 mod replay_later_devices;
 mod replay_scaling;
+mod replay_valleyview;
 mod trace_files;

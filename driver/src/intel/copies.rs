@@ -8,8 +8,8 @@ use kernel::sync::SpinLock;
 
 use crate::core::gem::Object;
 
-/// Bytes of copies that are kept for further batches.
-const KEPT: usize = 8 << 20;
+/// Bytes of copies that are kept for further batches: some dozens of Mesa's.
+const KEPT: usize = 1 << 20;
 /// A copy is used for batches that take at least this part of it.
 const PART: usize = 4;
 
@@ -18,30 +18,33 @@ const PART: usize = 4;
 pub(crate) struct Pool(SpinLock<Vec<Object>>);
 
 impl Pool {
-    /// A copy with room for so many bytes that no request uses, if there is one.
-    pub(crate) fn find(&self, bytes: usize) -> Option<Object> {
-        let copies = self.0.lock();
-        let fits = |copy: &&Object| {
+    /// Takes a copy with room for so many bytes that no request uses, if there is one.
+    pub(crate) fn take(&self, bytes: usize) -> Option<Object> {
+        let mut copies = self.0.lock();
+        let fits = |copy: &Object| {
             let size = copy.size();
             size >= bytes && (size <= PAGE_SIZE || size / PART <= bytes)
         };
-        let mut fitting = copies.iter().filter(fits);
-        fitting.find(|copy| !copy.is_busy(false)).cloned()
+        let index = (copies.iter()).position(|copy| fits(copy) && !copy.is_busy(false))?;
+        Some(copies.swap_remove(index))
     }
 
-    /// Keeps a copy for later.
+    /// Keeps a copy for later, when its request has ended.
     pub(crate) fn keep(&self, copy: &Object) {
-        let spare: Vec<Object> = {
+        let all: usize = {
             let mut copies = self.0.lock();
-            let all: usize = copies.iter().map(Object::size).sum();
-            let spare = if all > KEPT {
-                copies.extract_if(.., |copy| !copy.is_busy(false)).collect()
-            } else {
-                Vec::new()
-            };
             copies.push(copy.clone());
-            spare
+            copies.iter().map(Object::size).sum()
         };
+        if all > KEPT {
+            self.give_back();
+        }
+    }
+
+    /// Gives copies back that no request uses.
+    pub(crate) fn give_back(&self) {
+        let idle = |copy: &mut Object| !copy.is_busy(false);
+        let spare: Vec<Object> = self.0.lock().extract_if(.., idle).collect();
         // Unbound outside of the lock.
         drop(spare);
     }

@@ -98,7 +98,7 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>, trusted: bool) -> Re
     };
     let fence = queue((device, device.engine()), &patience, &uses, start)?;
     if let Some(checked) = &checked {
-        checked.mark_active(&fence);
+        checked.queued(device, &fence);
     }
     Ok(Request::new(device, fence))
 }

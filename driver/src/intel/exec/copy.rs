@@ -26,6 +26,8 @@ use crate::intel::timeline::Uses;
 
 /// Longest batch that is looked through. Mesa's are 256 KiB at most; Linux takes what there is memory for.
 const MOST: usize = 4 << 20;
+/// Sizes of copies are powers of two up to this, and multiples of it beyond.
+const LARGE: usize = 64 << 10;
 /// Bytes behind the copy: what the request starts second (i915 `I915_CMD_PARSER_TRAMPOLINE_SIZE`).
 const BEHIND: usize = 8;
 /// MI_BATCH_BUFFER_START of a batch without privileges (i915 `MI_BATCH_NON_SECURE_I965`).
@@ -53,9 +55,10 @@ impl Checked {
         start
     }
 
-    /// Nobody else takes the copy until the request has ended.
-    pub(super) fn mark_active(&self, fence: &Arc<Fence>) {
+    /// The request is queued: others may take the copy when it has ended.
+    pub(super) fn queued(&self, device: &Device, fence: &Arc<Fence>) {
         self.copy.state(|state| state.mark_active(fence, false));
+        device.copies().keep(&self.copy);
     }
 }
 
@@ -137,14 +140,22 @@ fn zeros(length: usize) -> Result<Vec<u8>> {
 fn take(wanted: &Wanted<'_>, bytes: usize) -> Step<(Object, Option<Arc<[Permit; 3]>>)> {
     let (device, call) = (wanted.device, wanted.call);
     let platform = device.platform();
-    let pool = device.copies();
-    let (copy, is_new) = match pool.find(bytes) {
-        Some(copy) => (copy, false),
+    let copy = match device.copies().take(bytes) {
+        Some(copy) => copy,
         None => {
-            let size = bytes.next_power_of_two().max(PAGE_SIZE);
-            let name = "copy of a batch".into();
-            let copy = Object::own_read_only(platform, device.ggtt(), name, size)?;
-            (copy, true)
+            let size = if bytes > LARGE {
+                bytes.next_multiple_of(LARGE)
+            } else {
+                bytes.next_power_of_two().max(PAGE_SIZE)
+            };
+            let new = || {
+                let name = "copy of a batch".into();
+                Object::own_read_only(platform, device.ggtt(), name, size)
+            };
+            new().or_else(|_| {
+                device.copies().give_back();
+                new()
+            })?
         }
     };
     let counts = match (call, platform.dma().guarded_pages()) {
@@ -168,8 +179,5 @@ fn take(wanted: &Wanted<'_>, bytes: usize) -> Step<(Object, Option<Arc<[Permit; 
         }
     }
     device.user().lru.touch(&copy);
-    if is_new {
-        pool.keep(&copy);
-    }
     Ok((copy, counts))
 }

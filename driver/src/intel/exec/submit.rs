@@ -246,7 +246,7 @@ fn submit(call: &Call<'_>, submission: &mut Submission) -> Result<Arc<Fence>> {
     let patience = Patience::of(call.task, None);
     let fence = super::queue((call.device, engine), &patience, &uses, start)?;
     if let Some(checked) = &checked {
-        checked.mark_active(&fence);
+        checked.queued(call.device, &fence);
     }
     for entry in objects {
         let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;

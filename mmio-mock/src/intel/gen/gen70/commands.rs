@@ -131,6 +131,12 @@ impl CommandReader for Reader {
         }
     }
 
+    // i915 i915_gem_execbuffer.c `eb_dispatch_secure`: one bit says where a batch is read and that it has no privileges, and what it
+    // draws is the process's either way.
+    fn works_in_process(&self) -> bool {
+        true
+    }
+
     fn batch_start(&self, d: &[u32]) -> BatchStart {
         Gen60.batch_start(d)
     }

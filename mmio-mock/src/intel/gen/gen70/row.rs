@@ -43,7 +43,7 @@ static INTERRUPTS: Registers = Registers {
 /// ROW_INSTDONE).
 const DONE: &[(Busy, RegId, u8)] = &[
     (Busy::Threads, RegId::RowInstdone, 6),
-    (Busy::Parser, RegId::Instdone, 22),
+    (Busy::Parser, RegId::Instdone, 23),
     (Busy::Windower, RegId::ScInstdone, 1),
     (Busy::Sf, RegId::Instdone, 9),
     (Busy::Clip, RegId::Instdone, 8),

@@ -1,0 +1,121 @@
+//! Captured frames of ValleyView to their pictures and result buffers.
+//!
+//! Expectations are the pictures of Mesa's llvmpipe and softpipe, and the contents of buffers as llvmpipe computes them (stream output, storage,
+//! images, integer targets). Scenes of which there is no capture in the tree are not run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crestline_cli::capture::Capture;
+use crestline_cli::replay::Session;
+use crestline_tests::image::{Difference, Image};
+use crestline_tests::scenes::{REFERENCES, options};
+
+const DEVICE: &str = "valleyview";
+/// Percent of the pixels within 2 of a reference, where the list of scenes says nothing else.
+const USUAL: f64 = 99.8;
+
+fn captures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/captures")
+}
+
+fn scenes() -> Vec<String> {
+    let Ok(entries) = fs::read_dir(captures().join(DEVICE)) else {
+        println!("not checked: no captures of {DEVICE}");
+        return Vec::new();
+    };
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// What is demanded of a scene, in percent of the pixels.
+fn demanded(scene: &str) -> f64 {
+    let list = format!("conformance/glscenes3-{DEVICE}.list");
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(list));
+    let text = text.unwrap_or_default();
+    let line = text
+        .lines()
+        .find(|line| line.split_whitespace().next() == Some(scene));
+    let share = line.and_then(|line| line.split_whitespace().nth(1));
+    share.map_or(USUAL, |share| share.parse().unwrap())
+}
+
+/// The pictures of a scene are the same for all devices; they lie with the first that offers it.
+fn reference(scene: &str, by: &str) -> Option<Image> {
+    let places = ["g45", "sandybridge", DEVICE].into_iter();
+    let mut files =
+        places.map(|place| captures().join(place).join(scene).join(format!("{by}.png")));
+    let file = files.find(|file| file.exists())?;
+    Some(Image::read(&file))
+}
+
+/// The result buffers of a scene, with their names.
+fn results(scene: &str) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(captures().join(DEVICE).join(scene)).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path());
+    let mut results: Vec<_> = files
+        .filter_map(|file| {
+            let name = file.file_name()?.to_str()?;
+            let name = name.strip_prefix("result_")?.strip_suffix(".bin")?;
+            Some((name.to_owned(), fs::read(&file).unwrap()))
+        })
+        .collect();
+    results.sort();
+    results
+}
+
+/// Whether bytes stand somewhere in a buffer, at a multiple of 4.
+fn holds(buffer: &[u8], bytes: &[u8]) -> bool {
+    buffer
+        .windows(bytes.len().max(1))
+        .step_by(4)
+        .any(|window| window == bytes)
+}
+
+/// What a scene lacks, if anything.
+fn problem(scene: &str) -> Option<String> {
+    let file = captures().join(DEVICE).join(scene).join("frame.crest");
+    let capture = Capture::load(&file).unwrap_or_else(|e| panic!("{e}"));
+    let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
+    for exec in &capture.execs {
+        if let Err(error) = session.run(exec) {
+            return Some(format!("{scene}: {error}"));
+        }
+    }
+    let picture = match session.picture() {
+        Ok(picture) => picture.flipped(),
+        Err(error) => return Some(format!("{scene}: {error}")),
+    };
+    let buffers = capture.execs.iter().flat_map(|exec| &exec.buffers);
+    let contents: Vec<_> = buffers
+        .filter_map(|buffer| session.contents(buffer))
+        .collect();
+    if let Err(error) = session.finish() {
+        return Some(format!("{scene}: {error}"));
+    }
+    let missing = results(scene).into_iter().find(|(_, bytes)| {
+        let mut buffers = contents.iter();
+        !buffers.any(|buffer| holds(buffer, bytes))
+    });
+    if let Some((name, _)) = missing {
+        return Some(format!("{scene}: no buffer holds the result {name}"));
+    }
+    let references = REFERENCES.into_iter().filter_map(|by| reference(scene, by));
+    let shares = references.map(|image| {
+        let difference = Difference::of(&picture, &image);
+        100.0 * (difference.pixels - difference.off) as f64 / difference.pixels as f64
+    });
+    let shares: Vec<f64> = shares.collect();
+    let wanted = demanded(scene);
+    let well = shares.iter().any(|share| *share >= wanted);
+    (!well).then(|| format!("{scene}: {shares:?} % within 2, not {wanted}"))
+}
+
+#[test]
+fn frames_match_their_references() {
+    let problems: Vec<_> = scenes().iter().filter_map(|scene| problem(scene)).collect();
+    assert!(problems.is_empty(), "{problems:#?}");
+}
