@@ -1,4 +1,4 @@
-//! Stages on plain state, with kernels of older instruction sets: hull shader, tessellation, domain shader.
+//! Stages on plain state, with kernels of older instruction sets.
 
 mod ds;
 mod hs;
