@@ -139,3 +139,41 @@ fn counter(statistics: &mut Statistics, reg: StatsReg, index: usize) -> &mut u64
         StatsReg::SoPrimStorageNeeded => &mut statistics.so_storage_needed[index % STREAMS],
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::intel::r#gen::find;
+
+    /// Four counters of eight bytes from 5200h and from 5240h, four offsets from 5280h on (genxml gen7 SO_NUM_PRIMS_WRITTEN0,
+    /// SO_PRIM_STORAGE_NEEDED0, SO_WRITE_OFFSET0); a captured batch sets the offsets by MI_LOAD_REGISTER_IMM.
+    #[test]
+    fn registers_of_stream_output_are_those_of_the_streams() {
+        let tables = &regs::platform::GEN70;
+        let (mut status, mut mem) = (Status::default(), mem::Memory::new(1 << 16, 16));
+        let mut mmio = Mmio {
+            irq: find("sandybridge").unwrap().interrupts,
+            regs: &mut RegFile::new(tables),
+            debug: &mut DebugRegs::new(tables),
+            mem: &mut mem,
+            status: &mut status,
+            trace: &mut Trace::default(),
+            timestamp: 0,
+        };
+        for n in 0..4 {
+            mmio.write32(0x5280 + 4 * n, 0x103 + n);
+            mmio.status.statistics.so_prims_written[n as usize] = u64::from(n) << 32 | 5;
+            mmio.write32(0x5244 + 8 * n, n);
+        }
+        let status = &*mmio.status;
+        assert_eq!(status.stream_offsets, [0x100, 0x104, 0x104, 0x104]);
+        assert_eq!(
+            status.statistics.so_storage_needed,
+            [0, 1 << 32, 2 << 32, 3 << 32]
+        );
+        mmio.status.stream_offsets[2] = 36;
+        assert_eq!(mmio.read32(0x5288), 36);
+        assert_eq!((mmio.read32(0x5218), mmio.read32(0x521c)), (5, 3));
+    }
+}

@@ -1,4 +1,4 @@
-//! Stream output logic: objects into memory, and the vertices of one stream down the pipeline.
+//! Stream output logic: objects into memory, one stream of vertices onwards.
 //!
 //! ValleyView PRM, volume 2 part 2: 3DSTATE_STREAMOUT, 3DSTATE_SO_BUFFER, 3DSTATE_SO_DECL_LIST. Adjacent vertices are not written,
 //! and quadrilaterals are the two triangles that they are drawn as. Not modelled: patches, of which nothing is written.

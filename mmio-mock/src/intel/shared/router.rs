@@ -237,7 +237,7 @@ impl Router<'_> {
                 }
             }
             Request::Entries(request) => {
-                urb_msg::entries::execute(&request, msg, response, self.urb, self.events)
+                urb_msg::entries::execute(request, msg, response, self.urb, self.events)
                     .map_err(|r| refuse("URB", msg, r.what()))?;
                 if let Some(header) = msg.payload.first() {
                     self.debug.urb_write(header[7], msg.payload);

@@ -19,10 +19,9 @@ struct Messages;
 impl MessageSet for Messages {
     fn request(&self, message: Descriptor) -> Result<Request, &'static str> {
         let desc = message.desc;
-        let step = if desc & 7 == 0 {
-            Unit128::Row
-        } else {
-            Unit128::Half
+        let step = match desc & 7 {
+            0 => Unit128::Row,
+            _ => Unit128::Half,
         };
         Ok(Request::Entries(EntryRequest {
             op: Some(EntryOp::Write(step)),

@@ -103,7 +103,7 @@ fn vertex(
     // What lies behind the rows that are read is not the vertex's.
     let dwords = dwords.get(..usize::from(stream.read_rows) * 8);
     let dwords = dwords.unwrap_or_default();
-    for run in &stream.runs {
+    for &run in &stream.runs {
         let buffer = usize::from(run.buffer) % STREAMS;
         // PANIC: a remainder.
         if stream.buffers >> buffer & 1 == 1
@@ -117,7 +117,7 @@ fn vertex(
 
 /// Writes dwords of a vertex, as far as the buffer reaches.
 fn store(
-    run: &Run,
+    run: Run,
     buffer: &StreamBuffer,
     number: usize,
     dwords: &[u32],

@@ -1,4 +1,4 @@
-//! Plain state of a geometry shader whose threads write all vertices into one entry.
+//! Plain state of geometry shaders whose threads have one entry each.
 //!
 //! Fields from genxml gen7 3DSTATE_GS.
 

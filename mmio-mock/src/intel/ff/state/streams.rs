@@ -148,8 +148,8 @@ mod tests {
     #[test]
     fn declarations_of_one_buffer_lie_one_behind_the_other() {
         let declare = |components, register| Declaration {
-            components,
             register,
+            components,
             ..Declaration::default()
         };
         let mut stream = Stream::default();

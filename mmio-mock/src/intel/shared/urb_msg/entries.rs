@@ -1,4 +1,4 @@
-//! URB messages that name a place in each of two entries, and read as well as write.
+//! URB messages that name a place in each of two entries, and may read.
 //!
 //! Mesa 22.3.6: brw_eu_defines.h (`BRW_URB_OPCODE_*`), brw_vec4_generator.cpp (`generate_gs_set_write_offset`: offsets of the entries
 //! in M0.3 and M0.4, counted as the offset of the descriptor is; `generate_gs_set_channel_masks`: masks of channels in M0.5, bits
@@ -60,7 +60,7 @@ struct Places {
 }
 
 impl Places {
-    fn of(request: &EntryRequest, step: Step, header: &Grf, msg: &Message<'_>) -> Self {
+    fn of(request: EntryRequest, step: Step, header: &Grf, msg: &Message<'_>) -> Self {
         // CAST: the eight channels of the message, and their eight bits in the header.
         let mask = msg.exec_mask as u8 & (header[5] >> 8) as u8;
         let scale = match step {
@@ -141,7 +141,7 @@ fn copy(to: &mut [u32], from: &[u32], mask: u8) {
 
 /// Serves one message.
 pub fn execute(
-    request: &EntryRequest,
+    request: EntryRequest,
     msg: &Message<'_>,
     response: &mut [Grf],
     urb: &mut Urb,
@@ -193,14 +193,14 @@ pub fn execute(
 }
 
 /// Units of 128 bits of an entry that so many registers are for.
-fn extent(request: &EntryRequest, step: Step, registers: usize) -> usize {
+fn extent(request: EntryRequest, step: Step, registers: usize) -> usize {
     match step {
         Step::Row if !request.interleaved => registers * 2,
         _ => registers,
     }
 }
 
-fn write(request: &EntryRequest, step: Step, places: &Places, data: &[Grf], urb: &mut Urb) {
+fn write(request: EntryRequest, step: Step, places: &Places, data: &[Grf], urb: &mut Urb) {
     let mask = places.mask;
     for (n, register) in data.iter().enumerate() {
         let (low, high) = register.split_at(4);
@@ -218,7 +218,7 @@ fn write(request: &EntryRequest, step: Step, places: &Places, data: &[Grf], urb:
     }
 }
 
-fn read(request: &EntryRequest, step: Step, places: &Places, response: &mut [Grf], urb: &Urb) {
+fn read(request: EntryRequest, step: Step, places: &Places, response: &mut [Grf], urb: &Urb) {
     let mask = places.mask;
     for (n, register) in response.iter_mut().enumerate() {
         let (low, high) = register.split_at_mut(4);
@@ -237,7 +237,7 @@ fn read(request: &EntryRequest, step: Step, places: &Places, response: &mut [Grf
 
 /// Changes one dword, and answers what it was.
 fn atomic(
-    request: &EntryRequest,
+    request: EntryRequest,
     op: EntryOp,
     (header, data): (&Grf, &[Grf]),
     response: &mut [Grf],

@@ -1,5 +1,6 @@
-//! First registers of threads of geometry shaders: entries, instances, numbers of objects, handles.
+//! First registers of threads of geometry shaders.
 //!
+//! Entries, instances, numbers of objects, handles of their vertices.
 //! Mesa 22.3.6 brw_vec4_gs_visitor.cpp `setup_payload` (r0 and r1, then constants), brw_vec4_generator.cpp
 //! `generate_gs_get_instance_id` (bits 31:27 of r0.0 and r0.1), `generate_gs_set_dword_2` (r0.2 has the topology among others);
 //! r1 has the number of each half's object (a captured kernel reads its first and its fifth dword).

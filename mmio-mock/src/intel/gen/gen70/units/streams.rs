@@ -1,6 +1,6 @@
-//! 3DSTATE_STREAMOUT, 3DSTATE_SO_BUFFER and 3DSTATE_SO_DECL_LIST as plain state of the stream output logic.
+//! Stream output: its commands as plain state.
 //!
-//! ValleyView PRM, volume 2 part 2; genxml gen7.
+//! 3DSTATE_STREAMOUT, 3DSTATE_SO_BUFFER and 3DSTATE_SO_DECL_LIST: ValleyView PRM, volume 2 part 2; genxml gen7.
 
 use regs::gen70 as table;
 

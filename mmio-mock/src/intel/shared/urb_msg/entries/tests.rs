@@ -1,4 +1,4 @@
-//! Messages with a place in each of two entries: writes, reads, masks, the end of a geometry shader.
+//! Messages with a place in each of two entries: masks, offsets, reads, ends.
 //!
 //! Orders of dwords are those of PRM 8.4.3.2; offsets and masks those of Mesa 22.3.6 brw_vec4_generator.cpp.
 
@@ -65,7 +65,7 @@ fn send(request: EntryRequest, payload: &[Grf], (mask, eot, length): (u16, bool,
     };
     let mut events = Events::default();
     let mut response = vec![[9; 8]; length];
-    let result = execute(&request, &msg, &mut response, &mut urb, &mut events);
+    let result = execute(request, &msg, &mut response, &mut urb, &mut events);
     Sent {
         urb,
         events,
