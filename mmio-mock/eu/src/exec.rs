@@ -425,7 +425,8 @@ pub(crate) fn write_acc(t: &mut Thread, d: &Decoded, r: &[i64; 16]) {
 /// The value as the destination type holds it.
 pub(crate) fn settle(d: &Decoded, v: i64) -> i64 {
     let n = d.dst.num;
-    n.extend(v as u32 & (u32::MAX >> (32 - 8 * u32::from(n.size()))))
+    let bits = 8 * u32::from(n.size().min(4));
+    n.extend(v as u32 & (u32::MAX >> (32 - bits)))
 }
 
 /// Integer results: flags and destination.

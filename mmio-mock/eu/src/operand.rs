@@ -177,7 +177,8 @@ impl Thread {
                     out[i] = if s.num == Num::F {
                         narrow(self.acc.float(lanes[i]))
                     } else {
-                        self.acc.int(lanes[i]) as u32 & (u32::MAX >> (32 - 8 * u32::from(size)))
+                        let bits = 8 * u32::from(size.min(4));
+                        self.acc.int(lanes[i]) as u32 & (u32::MAX >> (32 - bits))
                     };
                 }
             }

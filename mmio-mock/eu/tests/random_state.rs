@@ -269,3 +269,8 @@ fn random_states_of_ironlake() {
 fn random_states_of_sandy_bridge() {
     run(Verx10::from_times_ten(60));
 }
+
+#[test]
+fn random_states_of_valleyview() {
+    run(Verx10::from_times_ten(70));
+}

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::Alike;
-use crate::r#gen::{GEN40, GEN50, GEN60, InstructionSet};
+use crate::r#gen::{GEN40, GEN50, GEN60, GEN70, InstructionSet};
 use crate::tests::{TestPort, dst, grf, imm, op, run_in, send, vec8};
 use crate::{Grf, KernelCache, Stop, Thread, ThreadInit};
 use fastrand::Rng;
@@ -217,4 +217,31 @@ fn what_depends_on_more_is_not_alike() {
         &[crate::tests::arf_src(0x70, 0, Type::Ud)],
     );
     assert_eq!(said(&[state]), Alike::No);
+}
+
+/// Where payloads are general registers a message of constants is alike, and one of a thread's own registers is not.
+#[test]
+fn payloads_in_general_registers_are_looked_at() {
+    let mut rng = Rng::with_seed(0x70);
+    let constant = |nr| {
+        let five = imm(Type::Ud, 5);
+        op(Opcode::Mov, 8, dst(nr, Type::Ud), &[five])
+    };
+    let said = |kernel: &[Inst], length, first, rng: &mut Rng| {
+        let mut end = last(GEN70, length);
+        end.src[0] = vec8(first, Type::Ud);
+        both(GEN70, &[kernel, &[end]].concat(), 2, rng).0
+    };
+    let kernel = [constant(20), constant(21)];
+    let message = Alike::Message { header: false };
+    assert_eq!(said(&kernel, 2, 20, &mut rng), message);
+    // r1 is the thread's own, and no header alone.
+    assert_eq!(said(&kernel, 2, 1, &mut rng), Alike::No);
+    // r0 and r1 as they were, and constants behind them.
+    let own = |nr, from| op(Opcode::Mov, 8, dst(nr, Type::Ud), &[vec8(from, Type::Ud)]);
+    let kernel = [own(18, 0), own(19, 1), constant(20)];
+    assert_eq!(
+        said(&kernel, 3, 18, &mut rng),
+        Alike::Message { header: true }
+    );
 }
