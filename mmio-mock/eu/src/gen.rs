@@ -33,6 +33,8 @@ pub(crate) struct Rules {
     pub(crate) message_registers: u8,
     /// The payload of a message is where source 0 says; elsewhere the instruction names a message register.
     pub(crate) payload_in_source: bool,
+    /// UIP of `break` names the `while` of the loop, and not what is behind it (Mesa 22.3.6 `brw_eu_emit.c` `brw_set_uip_jip`).
+    pub(crate) break_to_while: bool,
     /// Channels have instruction pointers of their own in the place of masks with stacks, and there are 32 of them.
     pub(crate) paths: bool,
     /// Float results are rounded as CR0 says, to the nearest unless told; elsewhere toward zero.
@@ -81,6 +83,7 @@ pub const GEN40: InstructionSet = InstructionSet {
         },
         message_registers: 16,
         payload_in_source: false,
+        break_to_while: false,
         paths: false,
         rounds: false,
         acc_control: false,
@@ -146,6 +149,7 @@ pub const GEN60: InstructionSet = InstructionSet {
 pub const GEN70: InstructionSet = InstructionSet {
     generation: Verx10::from_times_ten(70),
     rules: Rules {
+        break_to_while: true,
         message_registers: 0,
         flag_registers: 2,
         general_payload: true,

@@ -13,6 +13,9 @@ use isa::inst::{AccessMode, Compression, CondMod};
 use isa::operand::{Addr, RegFile, Type};
 use isa::{Inst, Opcode};
 
+/// Bytes of an instruction that is not compacted.
+const WHOLE: i32 = 16;
+
 /// Whether an operand holds doubles.
 pub(super) fn has_doubles(inst: &Inst) -> bool {
     let mut sources = inst.src.iter().take(usize::from(inst.num_src));
@@ -113,6 +116,10 @@ pub(super) fn controls(inst: &Inst, rules: Rules) -> Decoded {
         } else {
             b.pop_or_uip
         };
+        if inst.opcode == Opcode::Break && rules.break_to_while {
+            // Channels that have left a loop wait behind its `while`, which is never compacted.
+            d.pop = d.pop.wrapping_add(WHOLE);
+        }
     }
     let by_register =
         inst.branch.is_none() && matches!(inst.opcode, Opcode::Call | Opcode::Brd | Opcode::Brc);

@@ -108,7 +108,7 @@ fn random(rng: &mut Rng, depth: u32, in_loop: bool) -> Vec<Statement> {
 
 /// The program for all channels: r10 the values, r20 the noise.
 struct Writer {
-    /// `if` has two distances.
+    /// `if` has two distances, and `break` leads to `while`.
     uip: bool,
     text: String,
     width: u32,
@@ -148,8 +148,8 @@ impl Writer {
         ));
     }
 
-    /// `next`: the label of the end of the block that the statement is in. `leave` and `again`: behind the loop, and its
-    /// `while`.
+    /// `next`: the label of the end of the block that the statement is in. `leave`: behind the loop, or its `while` where `break` names
+    /// that; `again`: what is in front of the `while`.
     fn block(&mut self, code: &[Statement], next: u32, leave: u32, again: u32) {
         let n = self.width;
         for statement in code {
@@ -184,7 +184,8 @@ impl Writer {
                     let (start, end, behind) = (self.label(), self.label(), self.label());
                     let test = self.label();
                     self.place(start);
-                    self.block(body, test, behind, test);
+                    let leave = if self.uip { end } else { behind };
+                    self.block(body, test, leave, test);
                     // A channel that continues decides, too.
                     self.place(test);
                     self.line(&format!("endif({n}) JIP: L{end}"));

@@ -3,7 +3,7 @@
 //! PRM: volume 1, MI_SET_CONTEXT. Which commands set the pipelines' state is the matter of a generation's
 //! [`LatchedReader`](crate::intel::cs::latched::LatchedReader).
 
-use regs::any::{MiBatchBufferEnd, StatsReg};
+use regs::any::{MiBatchBufferEnd, RegId, StatsReg};
 
 use crate::intel::cs::latched::Saved;
 use crate::intel::cs::{CsContext, mi};
@@ -58,6 +58,13 @@ fn registers(out: &mut Vec<u32>, ctx: &mut CsContext<'_, '_>) {
             (0..desc.dwords()).map(move |dword| element + dword * 4)
         });
         for offset in dwords {
+            pairs.extend([offset, mi::mmio(ctx).read32(offset)]);
+        }
+    }
+    // Where stream output goes on.
+    if let Some(desc) = (tables.register_desc)(RegId::SoWriteOffset) {
+        for index in 0..desc.count {
+            let offset = desc.offset + index * desc.stride;
             pairs.extend([offset, mi::mmio(ctx).read32(offset)]);
         }
     }

@@ -26,6 +26,8 @@ pub static FORMATS: Formats = Formats::new(&ROWS);
 
 /// Bytes without a format (Mesa isl.h ISL_FORMAT_RAW).
 const RAW: u32 = 0x1ff;
+/// A byte (isl.h ISL_FORMAT_R8_UINT).
+const R8_UINT: u32 = 0x143;
 /// Elements of an array have room for two levels and this many times the alignment down.
 const GAP: u32 = 12;
 /// Bytes of a tile's row in a control surface.
@@ -83,7 +85,8 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
     let raw = structured || code == RAW;
     SurfaceDesc {
         kind,
-        format: FORMATS.lookup(code),
+        // The size of such a buffer is asked for in bytes (Mesa SHADER_OPCODE_GET_BUFFER_SIZE).
+        format: FORMATS.lookup(if code == RAW { R8_UINT } else { code }),
         format_code: code,
         base: GpuAddr::from(s.surface_base_address()),
         // Units of 4 pixels and 2 rows.

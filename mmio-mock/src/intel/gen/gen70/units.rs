@@ -184,6 +184,7 @@ pub fn units(mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {
             |scratch| context(state, &GS, scratch),
             pushed(state, &GS),
         ),
+        streams: streams::takes_part(words(state, CommandId::State3dStreamout)),
         clipper: clipper(mem, state, &clip)?,
         setup: setup(mem, state, clip.maximum_vp_index())?,
         vf_statistics: state.vf_statistics,
