@@ -6,6 +6,7 @@ use regs::gen70 as table;
 use regs::ids::CommandId;
 
 use super::units::words;
+use crate::intel::cc::control::Pass;
 use crate::intel::cc::state::CcPointers;
 use crate::intel::ff::state::PipelineState;
 use crate::intel::shared::dataport::render::PixelBackend;
@@ -42,6 +43,12 @@ pub fn backend(state: &PipelineState) -> PixelBackend {
         pointers: pointers(state),
         sample_mask: ps.omask_present_to_rendertarget(),
         source_depth: wm.pixel_shader_computed_depth_mode() != 0,
+        pass: if ps.render_target_fast_clear_enable() {
+            Some(Pass::Clear)
+        } else {
+            let resolve = ps.render_target_resolve_enable();
+            resolve.then_some(Pass::Resolve)
+        },
         ..PixelBackend::default()
     }
 }
