@@ -32,6 +32,8 @@ pub enum Spec {
     Vertex(u32),
     /// Before the first instruction of threads for an object, counted by SF from 0.
     Object(u64),
+    /// Before the first instruction of the threads of a thread group, in X, Y and Z, or of one of them.
+    Group([u32; 3], Option<u32>),
     /// Before the first instruction of a unit's threads.
     Thread(Unit),
     /// After a change of memory: first byte, how many.

@@ -58,9 +58,19 @@ pub fn pair(text: &str) -> Answer<(u16, u16)> {
     })
 }
 
+/// A thread group as words have it: `2,0,1`.
+fn group(text: &str) -> Answer<[u32; 3]> {
+    let numbers: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| {
+        format!("`{text}` is not a thread group: expected three numbers with commas, such as 2,0,0")
+            .into()
+    })
+}
+
 /// First words of places to stop at.
-const PLACES: [&str; 8] = [
-    "op", "eot", "addr", "pixel", "vertex", "prim", "object", "thread",
+const PLACES: [&str; 9] = [
+    "op", "eot", "addr", "pixel", "vertex", "prim", "object", "group", "thread",
 ];
 
 impl Debugger {
@@ -87,6 +97,8 @@ impl Debugger {
                 spec
             }
             ["prim" | "object", text] => Spec::Object(value::count(text)?),
+            ["group", text] => Spec::Group(group(text)?, None),
+            ["group", text, thread] => Spec::Group(group(text)?, Some(value::number(thread)?)),
             ["thread", name] => Spec::Thread(unit(name)?),
             [] => return Err("where? `help break` says what there is".into()),
             [first, ..] => {

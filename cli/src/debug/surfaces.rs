@@ -90,6 +90,14 @@ impl Debugger {
                 Some(Request::Sampler(sample)) => Some((sample.surface, Access::Samples)),
                 Some(Request::Read(read)) => Some((read.surface, Access::Reads)),
                 Some(Request::Write(write)) => Some((write.surface, Access::Writes)),
+                Some(Request::Access(access)) => access.writes().map(|writes| {
+                    let kind = if writes {
+                        Access::Writes
+                    } else {
+                        Access::Reads
+                    };
+                    (access.surface, kind)
+                }),
                 _ => None,
             };
             let access = access.map(|(index, access)| (u32::from(index), access));

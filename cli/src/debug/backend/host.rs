@@ -56,6 +56,7 @@ const fn rule(spec: Spec) -> Rule {
         Spec::Pixel(x, y) => Rule::Subspan { x, y },
         Spec::Vertex(index) => Rule::Vertex(index),
         Spec::Object(ordinal) => Rule::Object(ordinal),
+        Spec::Group(group, thread) => Rule::Group { group, thread },
         Spec::Thread(unit) => Rule::Dispatch(unit),
         Spec::Memory(addr, bytes) => Rule::Memory { addr, bytes },
         Spec::Register(key, register, dword) => Rule::Register {

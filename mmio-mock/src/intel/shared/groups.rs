@@ -30,7 +30,8 @@ pub struct Groups {
     /// Hardware threads of the device.
     places: usize,
     members: ByThread<u16>,
-    groups: Vec<Option<Group>>,
+    /// By number.
+    alive: Vec<Option<Group>>,
     /// Local memory, which is made when a group wants some.
     local: Vec<u8>,
 }
@@ -41,7 +42,7 @@ impl Groups {
         Groups {
             places: usize::from(places.eus) * usize::from(places.threads_per_eu),
             members: ByThread::new(places),
-            groups: Vec::new(),
+            alive: Vec::new(),
             local: Vec::new(),
         }
     }
@@ -69,13 +70,13 @@ impl Groups {
             threads,
             barrier,
         });
-        let free = self.groups.iter().position(Option::is_none);
-        let number = free.unwrap_or(self.groups.len());
+        let free = self.alive.iter().position(Option::is_none);
+        let number = free.unwrap_or(self.alive.len());
         if free.is_none() {
-            self.groups.push(group);
+            self.alive.push(group);
         } else {
             // PANIC: the position was just found.
-            self.groups[number] = group;
+            self.alive[number] = group;
         }
         // CAST: each group has a thread, of which there are fewer than 2^16.
         Some(number as u16)
@@ -89,7 +90,7 @@ impl Groups {
             if end > LOCAL {
                 return None;
             }
-            let groups = self.groups.iter().flatten();
+            let groups = self.alive.iter().flatten();
             let mut taken = groups.filter(|group| group.bytes > 0);
             let meets = |group: &&Group| group.start < end && start < group.start + group.bytes;
             match taken.find(meets).filter(|_| bytes > 0) {
@@ -107,7 +108,7 @@ impl Groups {
     /// A thread has ended: the barrier of its group when it was the last of it.
     pub fn leave(&mut self, eu: u8, slot: u8) -> Option<u8> {
         let number = self.members.replace(eu, slot, None)?;
-        let place = self.groups.get_mut(usize::from(number))?;
+        let place = self.alive.get_mut(usize::from(number))?;
         let group = place.as_mut()?;
         group.threads = group.threads.saturating_sub(1);
         if group.threads > 0 {
@@ -121,14 +122,14 @@ impl Groups {
     /// Local memory of the group of a thread; nothing for a thread of none.
     pub fn local(&mut self, eu: u8, slot: u8) -> Option<&mut [u8]> {
         let number = self.members.get(eu, slot)?;
-        let group = self.groups.get(usize::from(number))?.as_ref()?;
+        let group = self.alive.get(usize::from(number))?.as_ref()?;
         let range = group.start as usize..(group.start + group.bytes) as usize;
         self.local.get_mut(range)
     }
 
     /// Groups that are there.
     pub fn alive(&self) -> usize {
-        self.groups.iter().flatten().count()
+        self.alive.iter().flatten().count()
     }
 }
 

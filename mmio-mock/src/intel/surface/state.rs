@@ -115,6 +115,8 @@ pub enum Use {
     Sampler,
     /// The render cache writes pixels.
     RenderTarget,
+    /// Messages read and write texels by channel, in any tiling.
+    Typed,
     /// Messages that move bytes and ignore the format (OWords, DWords, media blocks).
     Raw,
 }
@@ -256,7 +258,7 @@ impl Surface {
         }
         let name = self.format.name;
         let capability = match usage {
-            Use::RenderTarget => Capability::RenderTarget,
+            Use::RenderTarget | Use::Typed => Capability::RenderTarget,
             _ => Capability::Sampling,
         };
         if !self.format.has(capability) {

@@ -33,6 +33,8 @@ impl Beginning {
             (Spec::Vertex(index), _) => self.vertices.contains(&index),
             (Spec::Pixel(x, y), Some(registers)) => covers(unit, registers, x, y),
             (Spec::Object(ordinal), Some(registers)) => object(unit, registers) == Some(ordinal),
+            // Which thread of its group it is stands in no register that all kernels have.
+            (Spec::Group(group, None), Some(registers)) => in_group(unit, registers, group),
             _ => false,
         }
     }
@@ -44,6 +46,12 @@ fn covers(unit: Unit, registers: &debug::Registers, x: u16, y: u16) -> bool {
     let lit = registers.state[1];
     let wanted = u32::from(x & !1) | u32::from(y & !1) << 16;
     unit == Unit::Wiz && (0..4).any(|n| lit >> (n * 4) & 15 != 0 && r1[n + 2] == wanted)
+}
+
+/// Whether a thread is of a group, whose number is in r0.1, r0.6 and r0.7 (Mesa brw_fs.cpp `emit_work_group_id_setup`).
+fn in_group(unit: Unit, registers: &debug::Registers, group: [u32; 3]) -> bool {
+    let [r0, ..] = &registers.grf;
+    unit == Unit::Media && [r0[1], r0[6], r0[7]] == group
 }
 
 /// Number of the object that a setup or a pixel shader thread is for: r0.6, r0.7 (PRM vol4 3.3.8, 3.3.9).
@@ -78,7 +86,12 @@ impl Inner {
             }
             _ => Vec::new(),
         };
-        let read = self.wants(|spec| matches!(spec, Spec::Pixel(..) | Spec::Object(_)));
+        let read = self.wants(|spec| {
+            matches!(
+                spec,
+                Spec::Pixel(..) | Spec::Object(_) | Spec::Group(_, None)
+            )
+        });
         let registers = read.then(|| registers_of(thread)).transpose()?;
         Ok(Beginning {
             registers,

@@ -69,6 +69,27 @@ pub struct Access {
     pub kind: AccessKind,
 }
 
+impl Access {
+    /// Whether it changes the surface that it names; `None` when it names none in the binding table.
+    #[must_use]
+    pub const fn writes(&self) -> Option<bool> {
+        if self.surface == LOCAL || self.surface == STATELESS {
+            return None;
+        }
+        match self.kind {
+            AccessKind::Fence { .. } | AccessKind::Scratch { .. } => None,
+            AccessKind::Read { .. } | AccessKind::TypedRead { .. } | AccessKind::Unaligned(_) => {
+                Some(false)
+            }
+            AccessKind::Write { .. }
+            | AccessKind::Atomic { .. }
+            | AccessKind::TypedWrite { .. }
+            | AccessKind::TypedAtomic { .. } => Some(true),
+            AccessKind::Bytes { write, .. } => Some(write),
+        }
+    }
+}
+
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {

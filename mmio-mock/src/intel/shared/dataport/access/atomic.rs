@@ -82,7 +82,6 @@ impl AtomicOp {
             AtomicOp::And => old & first,
             AtomicOp::Or => old | first,
             AtomicOp::Xor => old ^ first,
-            AtomicOp::Move => first,
             AtomicOp::Increment => old.wrapping_add(1),
             AtomicOp::Decrement | AtomicOp::PreDecrement => old.wrapping_sub(1),
             AtomicOp::Add => old.wrapping_add(first),
@@ -92,7 +91,8 @@ impl AtomicOp {
             AtomicOp::SignedMinimum if signed < other => old,
             AtomicOp::Maximum if old > first => old,
             AtomicOp::Minimum if old < first => old,
-            AtomicOp::SignedMaximum
+            AtomicOp::Move
+            | AtomicOp::SignedMaximum
             | AtomicOp::SignedMinimum
             | AtomicOp::Maximum
             | AtomicOp::Minimum => first,

@@ -40,13 +40,12 @@ impl Place<'_> {
         let mut lost = Lost::default();
         for channel in channels(lanes, body.mask) {
             let offset = parameter(body.registers, 0, channel);
-            let value = match self.byte(offset, global, size) {
-                Some(at) => self.store.read_bytes(at, size)?,
-                None => {
-                    // CAST: at most four bytes.
-                    self.miss(size as u32, &mut lost);
-                    0
-                }
+            let value = if let Some(at) = self.byte(offset, global, size) {
+                self.store.read_bytes(at, size)?
+            } else {
+                // CAST: at most four bytes.
+                self.miss(size as u32, &mut lost);
+                0
             };
             if let Some(to) = response.get_mut(channel / 8) {
                 to[channel % 8] = value;

@@ -33,7 +33,7 @@ pub struct Texels {
 impl Texels {
     /// The surface that a state describes.
     pub fn new(mem: &Memory, desc: &SurfaceDesc) -> Result<Self, SurfaceError> {
-        let surface = Surface::new(mem, desc, Use::RenderTarget)?;
+        let surface = Surface::new(mem, desc, Use::Typed)?;
         Ok(Texels { surface })
     }
 
@@ -45,9 +45,8 @@ impl Texels {
         let (u, v, r) = (coordinate(0), coordinate(1), coordinate(2));
         let level = s.render_lod.checked_add(coordinate(3))?;
         let (x, y, slice) = match s.kind {
-            SurfaceKind::Null => return None,
             SurfaceKind::Buffer => return (u < s.width).then_some((u, 0, 0, 0)),
-            SurfaceKind::Structured => return None,
+            SurfaceKind::Structured | SurfaceKind::Null => return None,
             SurfaceKind::OneD => (u, 0, v),
             SurfaceKind::TwoD | SurfaceKind::ThreeD | SurfaceKind::Cube => (u, v, r),
         };

@@ -178,17 +178,14 @@ impl Place<'_> {
                 let value = parameter(body.registers, first + n * registers, channel);
                 if there { value } else { 0 }
             };
-            let told = match self.at(address, 0) {
-                Some(at) => {
-                    let old = self.store.read(at)?;
-                    let new = op.apply(old, [source(0), source(1)]);
-                    self.store.write(at, new)?;
-                    op.answer(old, new)
-                }
-                None => {
-                    self.miss(4, &mut lost);
-                    0
-                }
+            let told = if let Some(at) = self.at(address, 0) {
+                let old = self.store.read(at)?;
+                let new = op.apply(old, [source(0), source(1)]);
+                self.store.write(at, new)?;
+                op.answer(old, new)
+            } else {
+                self.miss(4, &mut lost);
+                0
             };
             if answer && let Some(to) = response.get_mut(channel / 8) {
                 to[channel % 8] = told;
