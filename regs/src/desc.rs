@@ -350,6 +350,13 @@ pub enum Privilege {
         /// Its bits.
         width: u16,
     },
+    /// The forms in which a field is not zero.
+    When {
+        /// As above.
+        start: u16,
+        /// As above.
+        width: u16,
+    },
 }
 
 /// Engines with command streamers of their own, by what they do.
@@ -403,6 +410,13 @@ pub struct CommandDesc {
     pub config: &'static str,
 }
 
+/// A field of one dword; a dword that is not there is zero.
+fn raw(dwords: &[u32], start: u16, width: u16) -> u32 {
+    let dword = dwords.get(usize::from(start / 32)).copied().unwrap_or(0);
+    let mask = u32::MAX >> (32 - u32::from(width).clamp(1, 32));
+    dword >> (start % 32) & mask
+}
+
 impl CommandDesc {
     /// Whether it has a property.
     pub const fn is(&self, property: Property) -> bool {
@@ -420,11 +434,8 @@ impl CommandDesc {
         match self.privilege {
             Privilege::None => false,
             Privilege::Always => true,
-            Privilege::Unless { start, width } => {
-                let dword = dwords.get(usize::from(start / 32)).copied().unwrap_or(0);
-                let mask = u32::MAX >> (32 - u32::from(width).clamp(1, 32));
-                dword >> (start % 32) & mask == 0
-            }
+            Privilege::Unless { start, width } => raw(dwords, start, width) == 0,
+            Privilege::When { start, width } => raw(dwords, start, width) != 0,
         }
     }
 

@@ -362,10 +362,14 @@ fn properties(out: &mut String, c: &Command) {
     match c.privilege {
         Privilege::None => {}
         Privilege::Always => words.push("privileged".to_owned()),
-        Privilege::Unless(start, _) => {
+        Privilege::Unless(start, _) | Privilege::When(start, _) => {
             let field = c.fields.iter().find(|f| f.start == start);
             let name = field.map_or("", |f| f.name.as_str());
-            words.push(format!("privileged while {name} is zero"));
+            let how = match c.privilege {
+                Privilege::When(..) => "is not zero",
+                _ => "is zero",
+            };
+            words.push(format!("privileged while {name} {how}"));
         }
     }
     // The render engine alone is what commands of the pipelines have.

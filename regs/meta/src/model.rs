@@ -105,6 +105,8 @@ pub enum Privilege {
     Always,
     /// While the field at this bit, so many bits wide, is zero.
     Unless(u32, u32),
+    /// While the field at this bit, so many bits wide, is not zero.
+    When(u32, u32),
 }
 
 /// A command.

@@ -427,6 +427,9 @@ fn command_desc(c: &Command) -> String {
         Privilege::Unless(start, width) => {
             format!("Privilege::Unless {{ start: {start}, width: {width} }}")
         }
+        Privilege::When(start, width) => {
+            format!("Privilege::When {{ start: {start}, width: {width} }}")
+        }
     };
     format!(
         "CommandDesc {{ id: CommandId::{}, name: {:?}, unit: {:?}, mask: {:#x}, value: {:#x}, header: {:#x}, min_dwords: {}, length: {length}, properties: {:#x}, privilege: {privilege}, engines: {:#x}, fields: {}, group: {group}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",

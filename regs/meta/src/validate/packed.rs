@@ -163,9 +163,14 @@ impl Checker<'_> {
         let privilege = match c.privileged.as_deref() {
             None => Privilege::None,
             Some("always") => Privilege::Always,
-            Some(name) => {
+            Some(text) => {
+                let with = text.strip_prefix("with ");
+                let name = with.unwrap_or(text);
                 if let Some(f) = fields.iter().find(|f| f.name == name) {
-                    Privilege::Unless(f.start, f.width)
+                    match with {
+                        None => Privilege::Unless(f.start, f.width),
+                        Some(_) => Privilege::When(f.start, f.width),
+                    }
                 } else {
                     self.say(&c.name, &format!("privileged by {name}, which is no field"));
                     Privilege::None
