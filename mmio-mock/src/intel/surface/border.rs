@@ -12,6 +12,8 @@ pub struct BorderColor {
     pub float: [f32; 4],
     /// For other formats, where a generation tells them apart; the values are what the sampler works with.
     pub others: Option<BorderFormats>,
+    /// Four bytes in place of the floats, for samplers that ask for them; the values are what the sampler works with.
+    pub bytes: Option<[f32; 4]>,
 }
 
 /// A border colour as surfaces of these formats have it.
@@ -35,11 +37,18 @@ impl From<[f32; 4]> for BorderColor {
         BorderColor {
             float,
             others: None,
+            bytes: None,
         }
     }
 }
 
 impl BorderColor {
+    /// The colour of a sampler that asks for bytes, where there are any.
+    #[must_use]
+    pub fn of_bytes(self) -> BorderColor {
+        self.bytes.map_or(self, BorderColor::from)
+    }
+
     /// The colour for surfaces of a format; its first channel decides.
     #[must_use]
     pub fn of(&self, format: &Format) -> [f32; 4] {

@@ -119,11 +119,16 @@ impl Samples {
         if element == self.cleared() {
             return None;
         }
-        Some(if self.samples > 4 {
-            element >> ((sample & 7) * 4) & 7
-        } else {
-            element >> ((sample & 3) * 2) & 3
-        })
+        let (bits, mask) = self.fields();
+        // Samples there are no more than slices.
+        Some(element >> ((sample & mask) * bits) & mask)
+    }
+
+    /// Bits of an element for each sample, and what of them says the slice.
+    #[inline]
+    #[must_use]
+    pub const fn fields(&self) -> (u32, u32) {
+        if self.samples > 4 { (4, 7) } else { (2, 3) }
     }
 
     fn address(&self, (x, y, slice): (u32, u32, u32)) -> GpuAddr {

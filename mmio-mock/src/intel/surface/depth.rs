@@ -243,9 +243,10 @@ impl DepthBuffer {
                 block: (1, 1),
                 compressed: false,
                 align,
-                nearer: match align.nearer {
-                    true => samples::nearer(c.samples, height),
-                    false => 0,
+                nearer: if align.nearer {
+                    samples::nearer(c.samples, height)
+                } else {
+                    0
                 },
             })
         };

@@ -4,7 +4,9 @@
 //! Not modelled: the palette itself, which the sampler owns.
 
 pub mod block;
+pub mod bptc;
 pub mod channel;
+pub mod etc;
 pub mod fxt1;
 pub mod table;
 
@@ -76,6 +78,32 @@ pub enum Codec {
     },
     /// FXT1.
     Fxt1,
+    /// BC6H: floats.
+    Bc6h {
+        /// With a sign.
+        signed: bool,
+    },
+    /// BC7.
+    Bc7 {
+        /// Colours lie on the sRGB curve.
+        srgb: bool,
+    },
+    /// ETC1 and ETC2.
+    Etc {
+        /// Modes of blocks.
+        kind: etc::Kind,
+        /// Alpha has half of the block.
+        alpha: bool,
+        /// Colours lie on the sRGB curve.
+        srgb: bool,
+    },
+    /// EAC: one channel of eleven bits, or two.
+    Eac {
+        /// Values are from -1 to 1.
+        signed: bool,
+        /// There is green.
+        two: bool,
+    },
 }
 
 /// What register bits a texel has.
@@ -161,6 +189,10 @@ impl Format {
             Codec::Bc1 { .. } | Codec::Bc1Opaque { .. } | Codec::Bc4 { .. } => (8, (4, 4)),
             Codec::Bc2 { .. } | Codec::Bc3 { .. } | Codec::Bc5 { .. } => (16, (4, 4)),
             Codec::Ycrcb { .. } => (4, (2, 1)),
+            Codec::Bc6h { .. } | Codec::Bc7 { .. } => (16, (4, 4)),
+            Codec::Etc { alpha: two, .. } | Codec::Eac { two, .. } => {
+                (if two { 16 } else { 8 }, (4, 4))
+            }
             Codec::Fxt1 => (16, (8, 4)),
             Codec::Bit | Codec::Mono8 => (1, (8, 1)),
             _ => ((desc.bits_per_element / 8) as u8, (1, 1)),
@@ -234,6 +266,13 @@ impl Format {
             Codec::Bc5 { signed } => {
                 let channel = |at| block::bc4(element, at, i, signed);
                 [channel(0), channel(8), 0, ONE]
+            }
+            Codec::Bc6h { signed } => bptc::bc6h(element, i, signed),
+            Codec::Bc7 { srgb } => bptc::bc7(element, i, srgb),
+            Codec::Etc { kind, alpha, srgb } => etc::texel(element, (x, y), (kind, alpha, srgb)),
+            Codec::Eac { signed, two } => {
+                let channel = |at| etc::eleven(element, at, (x, y), signed);
+                [channel(0), if two { channel(8) } else { 0 }, 0, ONE]
             }
             Codec::Ycrcb { luma, cb, cr } => {
                 let y_at = (luma as u32 + 2 * (x & 1)) as usize & 3;

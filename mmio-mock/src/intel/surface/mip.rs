@@ -6,8 +6,8 @@
 
 use super::minify;
 
-/// Levels that SURFACE_STATE can name: 0..=13.
-pub const MAX_LEVELS: usize = 14;
+/// Levels that SURFACE_STATE can name: 0..=14.
+pub const MAX_LEVELS: usize = 15;
 
 /// Alignment in texels of compressed formats, across and down.
 const ALIGN_COMPRESSED: u32 = 4;

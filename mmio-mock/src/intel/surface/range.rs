@@ -81,7 +81,7 @@ impl Surface {
         }
         let (across, down) = geometry.block_shift;
         let blocks = |texels: u32, shift: u32| u64::from(texels).div_ceil(1 << shift.min(31));
-        // CAST: fourteen.
+        // CAST: fifteen.
         let levels = self.mip_count.clamp(1, MAX_LEVELS as u32);
         // Levels lie beside others, and slices of a volume to the right of later ones: of each level, as far down as the last
         // slice and as far to the right as any.

@@ -73,6 +73,7 @@ pub fn resolve(state: &SamplerState) -> SamplerDesc {
     SamplerDesc {
         sampler,
         border: state.border_color_pointer(),
+        border_bytes: false,
         key,
     }
 }

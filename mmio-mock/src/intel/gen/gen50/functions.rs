@@ -58,6 +58,7 @@ fn border(s: &table::SamplerBorderColorState) -> BorderColor {
             s.border_color_float_blue(),
             s.border_color_float_alpha(),
         ],
+        bytes: None,
         others: Some(BorderFormats {
             unorm8: [
                 s.border_color_unorm_red(),

@@ -90,6 +90,8 @@ pub struct SamplerDesc {
     pub sampler: Sampler,
     /// Border colour, relative to the base of dynamic state.
     pub border: u32,
+    /// The border colour has four bytes rather than four floats.
+    pub border_bytes: bool,
     /// The chroma key, when enabled.
     pub key: Option<KeyUse>,
 }
@@ -125,6 +127,13 @@ impl Sampler {
         let desc = reader.sampler(mem, table, number)?;
         let mut sampler = desc.keyed(tables);
         let border = reader.border(mem, GpuAddr::from(dynamic_base).offset(desc.border));
+        let border = border.map(|colour| {
+            if desc.border_bytes {
+                colour.of_bytes()
+            } else {
+                colour
+            }
+        });
         if sampler.modes.contains(&Mode::ClampBorder) || sampler.cube_override {
             sampler.border = border?;
         } else if let Ok(colour) = border {

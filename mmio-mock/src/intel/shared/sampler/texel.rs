@@ -11,6 +11,7 @@ use super::quirks::Quirks;
 use super::state::{ChromaKey, Sampler, Tables};
 use crate::intel::surface::format::Codec;
 use crate::intel::surface::format::channel::{Kind, Source};
+use crate::intel::surface::format::etc;
 use crate::intel::surface::{Format, Surface, SurfaceKind};
 
 /// Surface format code of the erratum on NaN (PRM 4.8.1.4).
@@ -25,11 +26,17 @@ pub(super) fn layout(format: &Format) -> [Option<usize>; 4] {
             field if field == sources[0] => Some(0),
             Source::Field { .. } => Some(channel),
         }),
-        Codec::SharedExponent | Codec::Ycrcb { .. } | Codec::Bc1Opaque { .. } => {
+        Codec::SharedExponent
+        | Codec::Ycrcb { .. }
+        | Codec::Bc1Opaque { .. }
+        | Codec::Bc6h { .. } => [Some(0), Some(1), Some(2), None],
+        Codec::Etc { kind, alpha, .. } if !alpha && *kind != etc::Kind::PunchThrough => {
             [Some(0), Some(1), Some(2), None]
         }
-        Codec::Bit | Codec::Mono8 | Codec::Bc4 { .. } => [Some(0), None, None, None],
-        Codec::Bc5 { .. } => [Some(0), Some(1), None, None],
+        Codec::Bit | Codec::Mono8 | Codec::Bc4 { .. } | Codec::Eac { two: false, .. } => {
+            [Some(0), None, None, None]
+        }
+        Codec::Bc5 { .. } | Codec::Eac { two: true, .. } => [Some(0), Some(1), None, None],
         _ => [Some(0), Some(1), Some(2), Some(3)],
     }
 }

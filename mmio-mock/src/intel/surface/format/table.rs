@@ -3,7 +3,8 @@
 //! PRM: volume 4 4.7.2.1.1 (encodings, channels, capabilities) and 4.7.2.1.2 (what channels
 //! become). Not modelled: formats that the table lacks.
 
-use super::channel::{Kind, ONE, ONE_INT, Source, ZERO};
+use super::channel::{self, ONE, ONE_INT, Source, ZERO};
+use super::etc::Kind;
 use super::{Codec, Format};
 use regs::any::SURFACE_FORMATS;
 use regs::desc::{ChannelDesc, ChannelKind, SurfaceFormatDesc};
@@ -89,6 +90,21 @@ const fn codec(desc: &SurfaceFormatDesc) -> Codec {
         0x181 => Codec::Bit,
         0x18e => Codec::Mono8,
         0x192 => Codec::Fxt1,
+        0x1a1 => Codec::Bc6h { signed: true },
+        0x1a4 => Codec::Bc6h { signed: false },
+        0x1a2 => Codec::Bc7 { srgb: false },
+        0x1a3 => Codec::Bc7 { srgb: true },
+        0x1a9 => etc(Kind::First, false, false),
+        0x1aa => etc(Kind::Second, false, false),
+        0x1af => etc(Kind::Second, false, true),
+        0x1c0 => etc(Kind::PunchThrough, false, false),
+        0x1c1 => etc(Kind::PunchThrough, false, true),
+        0x1c2 => etc(Kind::Second, true, false),
+        0x1c3 => etc(Kind::Second, true, true),
+        0x1ab => eac(false, false),
+        0x1ac => eac(false, true),
+        0x1ad => eac(true, false),
+        0x1ae => eac(true, true),
         _ => plain(desc.channels),
     }
 }
@@ -109,6 +125,14 @@ const fn palette(channels: &[ChannelDesc]) -> Codec {
     Codec::Palette { index, alpha }
 }
 
+const fn etc(kind: Kind, alpha: bool, srgb: bool) -> Codec {
+    Codec::Etc { kind, alpha, srgb }
+}
+
+const fn eac(signed: bool, two: bool) -> Codec {
+    Codec::Eac { signed, two }
+}
+
 const fn ycrcb(luma: u8, cb: u8, cr: u8) -> Codec {
     Codec::Ycrcb { luma, cb, cr }
 }
@@ -116,14 +140,14 @@ const fn ycrcb(luma: u8, cb: u8, cr: u8) -> Codec {
 /// What a channel's field reads as, `None` for bits that are not used.
 const fn source(c: ChannelDesc) -> Option<Source> {
     let kind = match c.kind {
-        ChannelKind::Unorm => Kind::Unorm,
-        ChannelKind::Snorm => Kind::Snorm,
-        ChannelKind::Uint => Kind::Uint,
-        ChannelKind::Sint => Kind::Sint,
-        ChannelKind::Uscaled => Kind::Uscaled,
-        ChannelKind::Sscaled => Kind::Sscaled,
-        ChannelKind::Float => Kind::Float,
-        ChannelKind::Srgb => Kind::Srgb,
+        ChannelKind::Unorm => channel::Kind::Unorm,
+        ChannelKind::Snorm => channel::Kind::Snorm,
+        ChannelKind::Uint => channel::Kind::Uint,
+        ChannelKind::Sint => channel::Kind::Sint,
+        ChannelKind::Uscaled => channel::Kind::Uscaled,
+        ChannelKind::Sscaled => channel::Kind::Sscaled,
+        ChannelKind::Float => channel::Kind::Float,
+        ChannelKind::Srgb => channel::Kind::Srgb,
         ChannelKind::Unused | ChannelKind::SharedExponent | ChannelKind::Sfixed => return None,
     };
     Some(Source::Field {

@@ -492,7 +492,7 @@ fn words_of_a_mask_and_quarters_of_alpha() {
     assert_eq!(named(&register, 15), 1 << 15);
     // A half of full coverage is two of four samples.
     let alpha = [0.5f32.to_bits(); 16];
-    let lit = |count| (0..count).map(|sample| covered(&alpha, (sample, count)));
+    let lit = |count| (0..count).map(move |sample| covered(&alpha, (sample, count)));
     assert!(lit(4).eq([0xffff, 0xffff, 0, 0]));
     assert_eq!(lit(8).filter(|lit| *lit != 0).count(), 4);
 }

@@ -18,7 +18,7 @@ use super::source::{Once, Pages, Source};
 use crate::intel::shared::sampler::message::{Op, Params, Request, Simd, write_registers};
 use crate::intel::shared::sampler::quirks::Quirks;
 use crate::intel::shared::sampler::texel::outside;
-use crate::intel::surface::{Surface, SurfaceKind};
+use crate::intel::surface::{Control, Surface, SurfaceKind};
 
 /// A surface whose texels this path fetches.
 #[derive(Clone, Debug)]
@@ -40,7 +40,8 @@ impl Fetch {
             return None;
         }
         let least = surface.min_lod;
-        if surface.sample_slices || surface.samples > 4 {
+        // Eight samples that lie interleaved are few: those of depth and stencil.
+        if surface.interleaved() > 4 {
             return None;
         }
         let range = match surface.samples {
@@ -61,7 +62,8 @@ impl Fetch {
     #[must_use]
     pub fn serves(request: &Request, quirks: &Quirks) -> bool {
         let shape = request.shape;
-        shape.op == Op::Ld && shape.simd != Simd::Simd4x2 && !quirks.ld_without_alpha
+        let op = matches!(shape.op, Op::Ld | Op::LdSample | Op::LdSlice);
+        op && shape.simd != Simd::Simd4x2 && !quirks.ld_without_alpha
     }
 
     /// Where the pages of the surface lie; `None` where they have to be looked up message by message.
@@ -89,6 +91,9 @@ impl Fetch {
         (mem, pages): (&Memory, Option<&Pages>),
         response: &mut [Grf],
     ) -> Option<()> {
+        if request.shape.op != Op::Ld && self.surface.samples <= 1 {
+            return None;
+        }
         let message = Served {
             fetch: self,
             request,
@@ -144,7 +149,7 @@ impl<S: Source, const H: usize> Loops for Kernel<'_, S, H> {
             if lit == 0 {
                 continue;
             }
-            let (at, inside) = self.place(e, half);
+            let (at, inside, cleared) = self.place(e, half);
             let some = lit & e.mask(inside);
             let form = &self.0.fetch.form;
             let texel = self.1.read::<E, 4>(e, at, some, form.size)?;
@@ -161,6 +166,10 @@ impl<S: Source, const H: usize> Loops for Kernel<'_, S, H> {
                 let value = match form.channels[n] {
                     Channel::Value(at) => values[at & 3],
                     Channel::Constant(bits) => e.all(bits),
+                };
+                let value = match cleared {
+                    Some(cleared) => e.select(cleared, e.all(self.0.fetch.surface.clear[n]), value),
+                    None => value,
                 };
                 let outside = e.all(self.0.fetch.outside[n]);
                 planes[half][n] = e.array(e.select(inside, value, outside));
@@ -187,9 +196,27 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         e.load(&self.0.params.register::<H>(index, half))
     }
 
-    /// Offsets of texels from the first byte of the surface, and where the highest bit is set, those that there are.
+    /// The slice among those of a pixel's samples that a sample is stored in, and where the highest bit is set, those that are
+    /// cleared.
     #[inline(always)]
-    fn place<E: Eight>(&self, e: E, half: usize) -> (E::I, E::I) {
+    fn stored<E: Eight>(&self, e: E, sample: E::I, half: usize) -> (E::I, Option<E::I>) {
+        let Served { fetch, request, .. } = &self.0;
+        let Some(Control::Samples(control)) = &fetch.surface.control else {
+            return (sample, None);
+        };
+        if request.shape.op != Op::LdSample {
+            return (sample, None);
+        }
+        let element = self.integer(e, request.order.control, half);
+        let (bits, mask) = control.fields();
+        let stored = e.and(e.shr_each(element, e.mul(sample, e.all(bits))), e.all(mask));
+        (stored, Some(e.equal(element, e.all(control.cleared()))))
+    }
+
+    /// Offsets of texels from the first byte of the surface, and where the highest bit is set, those that there are, and of them those
+    /// that are cleared.
+    #[inline(always)]
+    fn place<E: Eight>(&self, e: E, half: usize) -> (E::I, E::I, Option<E::I>) {
         let Served { fetch, request, .. } = &self.0;
         let (surface, order) = (&fetch.surface, request.order);
         let geometry = &surface.geometry;
@@ -201,9 +228,14 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         let in_levels = below(e, lod, e.all(surface.mip_count));
         if geometry.buffer {
             let inside = e.and(below(e, x, e.all(surface.width)), in_levels);
-            return (e.mul(x, e.all(geometry.pitch)), inside);
+            return (e.mul(x, e.all(geometry.pitch)), inside, None);
         }
-        let is_array = request.indexed || surface.depth > 1;
+        let plain = request.shape.op == Op::Ld;
+        let is_array = if plain {
+            request.indexed || surface.depth > 1
+        } else {
+            surface.array
+        };
         let moved = match surface.kind {
             SurfaceKind::OneD => {
                 z = if is_array { y } else { zero };
@@ -219,7 +251,7 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         };
         let mut at = [x, y, z];
         for d in 0..3 {
-            if d < moved {
+            if d < moved && plain {
                 // CAST: the bits of a signed number.
                 let by = i32::from(request.offsets[d]).cast_unsigned();
                 at[d] = e.add(at[d], e.all(by));
@@ -228,6 +260,7 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         let [mut x, mut y, z] = at;
         let mut inside = in_levels;
         let mut level = e.add(lod, e.all(surface.min_lod));
+        let (mut stored, mut cleared) = (zero, None);
         if surface.samples > 1 {
             // The level of a message is of no account.
             let sample = self.integer(e, order.sample, half);
@@ -235,8 +268,13 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
             inside = e.and(inside, below(e, x, e.all(surface.width)));
             inside = e.and(inside, below(e, y, e.all(surface.height)));
             level = zero;
-            x = e.or(first_sample(e, x), e.shl(e.and(sample, e.all(1)), 1));
-            y = e.or(first_sample(e, y), e.and(sample, e.all(2)));
+            if surface.sample_slices {
+                let sample = e.and(sample, e.all(surface.samples - 1));
+                (stored, cleared) = self.stored(e, sample, half);
+            } else {
+                x = e.or(first_sample(e, x), e.shl(e.and(sample, e.all(1)), 1));
+                y = e.or(first_sample(e, y), e.and(sample, e.all(2)));
+            }
         }
         let place = fetch.levels.level(e, level);
         if surface.samples <= 1 {
@@ -248,12 +286,15 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         if matches!(surface.kind, SurfaceKind::OneD | SurfaceKind::TwoD) {
             slice = e.add(slice, e.all(surface.min_array_element));
         }
+        if surface.sample_slices {
+            slice = e.add(e.mul(slice, e.all(surface.samples)), stored);
+        }
         let place = fetch.levels.slice(e, &place, slice);
         let geometry = (geometry, is_odd(geometry));
         let size = fetch.form.size;
         let column = columns(e, geometry, size, e.add(place.left, x));
         let row = rows(e, geometry, e.add(place.top, y));
-        (offsets(e, geometry.0, column, row), inside)
+        (offsets(e, geometry.0, column, row), inside, cleared)
     }
 }
 

@@ -54,7 +54,7 @@ impl Levels {
             return None;
         }
         let slices = match surface.kind {
-            SurfaceKind::OneD | SurfaceKind::TwoD => surface.depth > 1,
+            SurfaceKind::OneD | SurfaceKind::TwoD => surface.depth > 1 || surface.sample_slices,
             _ => true,
         };
         // CAST: no slice is below 0.
@@ -156,15 +156,22 @@ impl Levels {
         }
         let mut end = 0;
         for (n, level) in (self.first..).take(self.count as usize).enumerate() {
-            let last = match surface.kind {
+            let mut last = match surface.kind {
                 // CAST: no slice is below 0.
                 SurfaceKind::OneD | SurfaceKind::TwoD => {
                     surface.array_slice(surface.depth as f32) as u32
                 }
                 _ => self.depth[n].saturating_sub(1),
             };
+            if surface.sample_slices {
+                last = last
+                    .saturating_add(1)
+                    .saturating_mul(surface.samples)
+                    .saturating_sub(1);
+            }
             let (left, top) = geometry.corner(last, level);
-            let (texels, lines) = samples::extent(surface.samples, self.width[n], self.height[n]);
+            let samples = surface.interleaved();
+            let (texels, lines) = samples::extent(samples, self.width[n], self.height[n]);
             let mut column = u64::from(left) + u64::from(texels);
             let mut row = u64::from(top) + u64::from(lines);
             if geometry.by_samples {

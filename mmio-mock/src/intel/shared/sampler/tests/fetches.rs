@@ -4,18 +4,20 @@ use super::lanes::{OTHERS, random_words};
 use super::spatial::{INTEGERS, WHOLE, random_desc};
 use super::*;
 use crate::intel::surface::SurfaceDesc;
+use crate::intel::surface::desc::ControlDesc;
 
 /// Where the parameters are that there may be.
 static ORDER: message::Order = message::Order {
     lod: 3,
     sample: 4,
+    control: 5,
     ..message::Order::COORDINATES
 };
 
 /// Buffers and samples besides the kinds that samplers know.
 fn random_any(rng: &mut fastrand::Rng, format: u32) -> SurfaceDesc {
     let desc = random_desc(rng, format);
-    match rng.u32(..6) {
+    match rng.u32(..7) {
         0 => SurfaceDesc {
             kind: Ok(SurfaceKind::Buffer),
             entries: rng.u32(1..300),
@@ -28,6 +30,19 @@ fn random_any(rng: &mut fastrand::Rng, format: u32) -> SurfaceDesc {
             kind: Ok(SurfaceKind::TwoD),
             samples: 4,
             width: desc.width,
+            tiling: Tiling::Y,
+            ..desc
+        },
+        2 => SurfaceDesc {
+            kind: Ok(SurfaceKind::TwoD),
+            samples: [4, 8][rng.usize(..2)],
+            sample_slices: true,
+            array: rng.bool(),
+            control: rng.bool().then_some(ControlDesc {
+                base: desc.base,
+                pitch: 128,
+            }),
+            clear: [true, false, rng.bool(), rng.bool()],
             tiling: Tiling::Y,
             ..desc
         },
@@ -50,11 +65,15 @@ fn fetches_are_those_of_single_pixels() {
             };
             let desc = random_any(&mut rng, format);
             let simd = [Simd::Simd16, Simd::Simd8][rng.usize(..2)];
+            let op = match desc.samples {
+                ..=1 => Op::Ld,
+                _ => [Op::Ld, Op::LdSample, Op::LdSlice][rng.usize(..3)],
+            };
             let request = SamplerRequest {
                 shape: Some(message::Shape {
-                    op: Op::Ld,
+                    op,
                     simd,
-                    params: 5,
+                    params: 6,
                 }),
                 order: &ORDER,
                 header: true,
@@ -77,7 +96,18 @@ fn fetches_are_those_of_single_pixels() {
             } else {
                 15
             };
-            let parameters = [number(wide), number(15), number(9), number(4), number(4)];
+            let parameters = [
+                number(wide),
+                number(15),
+                number(9),
+                number(4),
+                number(9),
+                std::array::from_fn(|_| match rng.u32(..4) {
+                    0 => 0xff,
+                    1 => u32::MAX,
+                    _ => rng.u32(..),
+                }),
+            ];
             let form = match simd {
                 Simd::Simd16 => Form::Simd16,
                 _ => Form::Simd8,
