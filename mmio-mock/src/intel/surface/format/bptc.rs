@@ -72,6 +72,7 @@ impl Partition {
     fn index(&self, bits: &Bits, size: u32, texel: u32) -> u32 {
         let anchors = self.anchors();
         let is_anchor = texel == 0 || anchors.contains(&texel);
+        // CAST: two at most.
         let before = u32::from(texel > 0) + anchors.iter().filter(|a| **a < texel).count() as u32;
         bits.peek(size * texel - before, size - u32::from(is_anchor))
     }
@@ -142,7 +143,7 @@ fn bytes(block: &[u8; 16], i: u32) -> [i32; 4] {
     }
     if rotation > 0 {
         // PANIC: two bits.
-        out.swap(rotation - 1 & 3, 3);
+        out.swap((rotation - 1).min(3), 3);
     }
     out
 }
