@@ -1,5 +1,7 @@
 //! What each operation computes, eight channels at a time.
 
+mod one_by_one;
+
 use super::doubles;
 use super::line::Line;
 use super::operand::Flat;
@@ -9,7 +11,7 @@ use super::singles::{
 };
 use super::words;
 use crate::eight::{Eight, each};
-use eu::stretch::{Bits, ByResult, Channels, Condition, Operation, bits, divided, narrow};
+use eu::stretch::{ByResult, Channels, Condition, Operation, narrow};
 
 /// What a line computes with.
 struct At<'a, 'b, E> {
@@ -306,73 +308,6 @@ impl<E: Eight> At<'_, '_, E> {
                 };
                 let old = host.and_not(mask, at.dwords(2, half));
                 host.or(old, host.and(sum, mask))
-            },
-        );
-    }
-
-    /// Numbers with the other sign: none is as large as to lose a digit by that.
-    #[inline(always)]
-    fn floats_of_negatives(&mut self, signed: bool) {
-        let truncate = self.line.truncate;
-        self.settle(
-            #[inline(always)]
-            |at, half| {
-                each_dword(
-                    at.host,
-                    at.dwords(0, half),
-                    #[inline(always)]
-                    |a| {
-                        // CAST: with its sign.
-                        let number = if signed {
-                            f64::from(a as i32)
-                        } else {
-                            f64::from(a)
-                        };
-                        let number = 0.0 - number;
-                        if truncate {
-                            narrow(number)
-                        } else {
-                            (number as f32).to_bits()
-                        }
-                    },
-                )
-            },
-        );
-    }
-
-    #[inline(always)]
-    fn of_bits(&mut self, of: Bits) {
-        self.settle(
-            #[inline(always)]
-            |at, half| {
-                let mut sources = [[0; 8]; 3];
-                for (n, source) in sources.iter_mut().enumerate().take(of.sources()) {
-                    *source = at.host.array(at.dwords(n, half));
-                }
-                let [a, b, c] = sources;
-                let mut results = [0; 8];
-                for (i, result) in results.iter_mut().enumerate() {
-                    *result = bits(of, a[i], b[i], c[i]);
-                }
-                at.host.load(&results)
-            },
-        );
-    }
-
-    #[inline(always)]
-    fn divide(&mut self, remainder: bool, signed: bool) {
-        self.settle(
-            #[inline(always)]
-            |at, half| {
-                let [a, b] = [0, 1].map(
-                    #[inline(always)]
-                    |n| at.host.array(at.dwords(n, half)),
-                );
-                let mut results = [0; 8];
-                for (i, result) in results.iter_mut().enumerate() {
-                    *result = divided(remainder, signed, a[i], b[i]);
-                }
-                at.host.load(&results)
             },
         );
     }

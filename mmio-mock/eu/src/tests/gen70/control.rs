@@ -54,7 +54,7 @@ fn channels_from_sixteen_on_have_the_next_flags() {
     assert_eq!(t.view().flag, [0x001f, 0xc000]);
     assert_eq!(t.view().second_flag, [0, 0x0200]);
     for channel in 0..32 {
-        let on = channel < 5 || channel >= 30;
+        let on = !(5..30).contains(&channel);
         assert_eq!(
             t.grf()[10 + channel / 8][channel % 8],
             u32::from(on),
