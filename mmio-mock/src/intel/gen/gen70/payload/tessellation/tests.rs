@@ -34,7 +34,10 @@ fn threads_of_a_patch_know_its_vertices() {
     let count = patch(&mut registers, &unit(), &header, [1, 2]);
     assert_eq!(count, 3);
     let r0 = registers[0];
-    assert_eq!(r0, [0x321, 77, 5 << 16 | 9 << 12, 0x1243, 0x560, 0x7000, 1, 2]);
+    assert_eq!(
+        r0,
+        [0x321, 77, 5 << 16 | 9 << 12, 0x1243, 0x560, 0x7000, 1, 2]
+    );
     // Instance 2i of the shader is the lower half of thread i: bits 22:16 shifted by one less.
     assert_eq!((r0[2] & 0x7f_0000) >> 15, 10);
     // The barrier of a message, bits 27:24: bits 15:12 shifted by 12.
