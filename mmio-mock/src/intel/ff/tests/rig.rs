@@ -109,12 +109,19 @@ pub struct Rig {
     pub td: Td,
     pub budget: u64,
     pub draw: DrawState,
+    layout: &'static dyn PayloadLayout,
 }
 
 impl Rig {
     /// A machine with sections of so many entries: vertices of one row, patches and vertices of points of two.
     pub fn new(vertices: u16, patches: u16, points: u16) -> Self {
-        let readers = readers(Verx10::GEN40).unwrap();
+        let sections = [(vertices, 1), (patches, 2), (points, 2)];
+        Self::of(Verx10::GEN40, &Plain, sections)
+    }
+
+    /// A machine with an instruction set, and entries for vertices, patches and vertices of points: how many, and their rows.
+    pub fn of(isa: Verx10, layout: &'static dyn PayloadLayout, sections: [(u16, u16); 3]) -> Self {
+        let readers = readers(isa).unwrap();
         let places = Places {
             eus: 1,
             threads_per_eu: 4,
@@ -123,11 +130,8 @@ impl Rig {
         mem.alloc_mapped(GpuAddr(0), 0x8000).unwrap();
         let mut urb = Urb::with_rows(2048);
         let mut at = 0;
-        for (owner, entries, rows) in [
-            (Owner::Vs, vertices, 1),
-            (Owner::Hs, patches, 2),
-            (Owner::Ds, points, 2),
-        ] {
+        let owners = [Owner::Vs, Owner::Hs, Owner::Ds];
+        for (owner, (entries, rows)) in owners.into_iter().zip(sections) {
             urb.fence(owner, at, at + entries * rows);
             urb.partition(owner, entries, rows);
             at += entries * rows;
@@ -143,7 +147,7 @@ impl Rig {
             budget: 1 << 20,
             draw: DrawState {
                 hs: Some(HsState {
-                    unit: unit(HS_KERNEL, patches),
+                    unit: unit(HS_KERNEL, sections[1]),
                     instances: 1,
                     vertex_handles: true,
                 }),
@@ -151,13 +155,14 @@ impl Rig {
                 ds: Some(DsState {
                     unit: UnitConfig {
                         read_rows: 1,
-                        ..unit(DS_KERNEL, points)
+                        ..unit(DS_KERNEL, sections[2])
                     },
                     ..DsState::default()
                 }),
                 vf_statistics: true,
                 ..DrawState::default()
             },
+            layout,
         }
     }
 
@@ -183,7 +188,7 @@ impl Rig {
         };
         run(&mut StepContext {
             draw: &self.draw,
-            layout: &Plain,
+            layout: self.layout,
             curbe: None,
             td: &mut self.td,
             machine: &mut machine,
@@ -249,7 +254,7 @@ impl Rig {
     }
 }
 
-fn unit(kernel: u32, entries: u16) -> UnitConfig {
+fn unit(kernel: u32, (entries, rows): (u16, u16)) -> UnitConfig {
     UnitConfig {
         kernel: KernelState {
             ip: kernel,
@@ -258,7 +263,7 @@ fn unit(kernel: u32, entries: u16) -> UnitConfig {
             ..KernelState::default()
         },
         urb_entries: entries,
-        urb_entry_rows: 2,
+        urb_entry_rows: rows,
         statistics: true,
         ..UnitConfig::default()
     }

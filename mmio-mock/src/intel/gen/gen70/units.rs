@@ -15,8 +15,8 @@ use crate::intel::ff::state::setup::{
     AttributeSource, ConstantSource, FillMode, OffsetEnables, SWIZZLES,
 };
 use crate::intel::ff::state::{
-    ApiMode, Bounds, ClipMode, ClipperState, CullMode, DrawState, PipelineState, SetupState,
-    UnitConfig, Viewport, VsState,
+    ApiMode, Bounds, ClipMode, ClipperState, CullMode, DrawState, HsState, PipelineState,
+    SetupState, UnitConfig, Viewport, VsState,
 };
 use crate::intel::r#gen::gen40::units::SCRATCH_POWER;
 use crate::intel::r#gen::gen60::units::array;
@@ -175,9 +175,23 @@ pub fn units(mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {
     let clip = table::State3dClip::from_dwords(words(state, CommandId::State3dClip));
     Ok(DrawState {
         vs: vs(state),
-        hs: tessellation::hs(state),
-        te: tessellation::te(state),
-        ds: tessellation::ds(state),
+        hs: tessellation::hs(
+            words(state, CommandId::State3dHs),
+            words(state, CommandId::State3dUrbHs),
+            |scratch| context(state, &HS, scratch),
+            pushed(state, &HS),
+        )
+        .map(|hs| HsState {
+            counts_patches: state.vf_statistics,
+            ..hs
+        }),
+        te: tessellation::te(words(state, CommandId::State3dTe)),
+        ds: tessellation::ds(
+            words(state, CommandId::State3dDs),
+            words(state, CommandId::State3dUrbDs),
+            |scratch| context(state, &DS, scratch),
+            pushed(state, &DS),
+        ),
         geometry: geometry::geometry(
             words(state, CommandId::State3dGs),
             words(state, CommandId::State3dUrbGs),

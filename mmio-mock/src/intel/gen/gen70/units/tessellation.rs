@@ -4,21 +4,27 @@
 //! semaphore of HS, by which threads on hardware take turns.
 
 use regs::gen70 as table;
-use regs::ids::CommandId;
 use tess::{Domain, Limits, Output, Partitioning, Setting};
 
-use super::{DS, HS, REGISTERS, context, pushed, words};
 use crate::intel::ff::state::tessellation::FactorPlaces;
-use crate::intel::ff::state::{DsState, HsState, PipelineState, TeState, UnitConfig};
-use crate::intel::td::KernelState;
+use crate::intel::ff::state::{DsState, HsState, TeState, UnitConfig};
+use crate::intel::r#gen::gen60::units::REGISTERS;
+use crate::intel::shared::context::ThreadContext;
+use crate::intel::td::{KernelState, Pushed};
 
 /// Rows of 256 bits in the 64 bytes that entry sizes count.
 const ROWS_PER_UNIT: u16 = 2;
 
-/// The hull shader, when enabled.
-pub fn hs(state: &PipelineState) -> Option<HsState> {
-    let s = table::State3dHs::from_dwords(words(state, CommandId::State3dHs));
-    let urb = table::State3dUrbHs::from_dwords(words(state, CommandId::State3dUrbHs));
+/// Reads a 3DSTATE_HS and a 3DSTATE_URB_HS, headers included; `None` while the unit is switched off. `context` gives what
+/// threads know besides their registers, from the base and the size of the scratch space.
+pub fn hs(
+    hs: &[u32],
+    urb: &[u32],
+    context: impl FnOnce((u32, u32)) -> ThreadContext,
+    pushed: Option<Pushed>,
+) -> Option<HsState> {
+    let s = table::State3dHs::from_dwords(hs);
+    let urb = table::State3dUrbHs::from_dwords(urb);
     let scratch = (s.scratch_space_base_pointer(), s.per_thread_scratch_space());
     // CAST: fields of at most sixteen bits.
     s.enable().then(|| HsState {
@@ -33,10 +39,10 @@ pub fn hs(state: &PipelineState) -> Option<HsState> {
                 urb_start: s.dispatch_grf_start_register_for_urb_data() as u8,
                 ..KernelState::default()
             },
-            context: context(state, &HS, scratch),
+            context: context(scratch),
             read_offset: s.vertex_urb_entry_read_offset() as u16,
             read_rows: s.vertex_urb_entry_read_length() as u16,
-            pushed: pushed(state, &HS),
+            pushed,
             urb_entries: urb.hs_number_of_urb_entries() as u16,
             urb_entry_rows: (urb.hs_urb_entry_allocation_size() as u16 + 1) * ROWS_PER_UNIT,
             scratch_power: s.per_thread_scratch_space(),
@@ -48,9 +54,9 @@ pub fn hs(state: &PipelineState) -> Option<HsState> {
     })
 }
 
-/// The tessellation engine, when enabled.
-pub fn te(state: &PipelineState) -> Option<TeState> {
-    let s = table::State3dTe::from_dwords(words(state, CommandId::State3dTe));
+/// Reads a 3DSTATE_TE, header included; `None` while the unit is switched off.
+pub fn te(te: &[u32]) -> Option<TeState> {
+    let s = table::State3dTe::from_dwords(te);
     let domain = match s.te_domain() {
         0 => Domain::Quad,
         1 => Domain::Triangle,
@@ -99,10 +105,15 @@ const fn places(domain: Domain) -> FactorPlaces {
     }
 }
 
-/// The domain shader, when enabled.
-pub fn ds(state: &PipelineState) -> Option<DsState> {
-    let s = table::State3dDs::from_dwords(words(state, CommandId::State3dDs));
-    let urb = table::State3dUrbDs::from_dwords(words(state, CommandId::State3dUrbDs));
+/// Reads a 3DSTATE_DS and a 3DSTATE_URB_DS as [`hs`] reads theirs.
+pub fn ds(
+    ds: &[u32],
+    urb: &[u32],
+    context: impl FnOnce((u32, u32)) -> ThreadContext,
+    pushed: Option<Pushed>,
+) -> Option<DsState> {
+    let s = table::State3dDs::from_dwords(ds);
+    let urb = table::State3dUrbDs::from_dwords(urb);
     let scratch = (s.scratch_space_base_pointer(), s.per_thread_scratch_space());
     // CAST: fields of at most sixteen bits.
     s.enable().then(|| DsState {
@@ -116,10 +127,10 @@ pub fn ds(state: &PipelineState) -> Option<DsState> {
                 urb_start: s.dispatch_grf_start_register_for_urb_data() as u8,
                 ..KernelState::default()
             },
-            context: context(state, &DS, scratch),
+            context: context(scratch),
             read_offset: s.patch_urb_entry_read_offset() as u16,
             read_rows: s.patch_urb_entry_read_length() as u16,
-            pushed: pushed(state, &DS),
+            pushed,
             urb_entries: urb.ds_number_of_urb_entries() as u16,
             urb_entry_rows: (urb.ds_urb_entry_allocation_size() as u16 + 1) * ROWS_PER_UNIT,
             scratch_power: s.per_thread_scratch_space(),
