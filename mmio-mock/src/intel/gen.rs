@@ -6,6 +6,7 @@ pub mod gen40;
 mod gen45;
 mod gen50;
 mod gen60;
+mod gen70;
 mod message;
 pub mod reset;
 
