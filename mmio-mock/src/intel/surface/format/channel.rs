@@ -20,6 +20,8 @@ pub enum Kind {
     Uscaled,
     /// Signed integer turned into a float.
     Sscaled,
+    /// Signed number with sixteen bits behind the point.
+    Sfixed,
     /// Float of 64, 32, 16, 11 or 10 bits.
     Float,
     /// UNORM along the sRGB curve.
@@ -73,6 +75,8 @@ fn decode(v: u64, bits: u32, kind: Kind) -> u32 {
         Kind::Sint => num::sign_extend(low, bits) as u32,
         Kind::Uscaled => (low as f32).to_bits(),
         Kind::Sscaled => (num::sign_extend(low, bits) as f32).to_bits(),
+        // CAST: the one rounding.
+        Kind::Sfixed => ((f64::from(num::sign_extend(low, bits)) / 65536.0) as f32).to_bits(),
         Kind::Srgb => srgb::srgb_to_linear(low, bits).to_bits(),
         Kind::Float => match bits {
             64 => (f64::from_bits(v) as f32).to_bits(),
@@ -102,6 +106,7 @@ fn encode(v: u32, bits: u32, kind: Kind) -> u64 {
         }
         Kind::Uscaled => num::fixed::f32_to_ufixed(f, bits, 0),
         Kind::Sscaled => num::fixed::f32_to_sfixed(f, bits, 0),
+        Kind::Sfixed => num::fixed::f32_to_sfixed(f, bits, 16),
         Kind::Srgb => srgb::linear_to_srgb(f, bits),
         Kind::Float => match bits {
             64 => return (f as f64).to_bits(),

@@ -148,7 +148,8 @@ const fn source(c: ChannelDesc) -> Option<Source> {
         ChannelKind::Sscaled => channel::Kind::Sscaled,
         ChannelKind::Float => channel::Kind::Float,
         ChannelKind::Srgb => channel::Kind::Srgb,
-        ChannelKind::Unused | ChannelKind::SharedExponent | ChannelKind::Sfixed => return None,
+        ChannelKind::Sfixed => channel::Kind::Sfixed,
+        ChannelKind::Unused | ChannelKind::SharedExponent => return None,
     };
     Some(Source::Field {
         shift: c.start as u16,

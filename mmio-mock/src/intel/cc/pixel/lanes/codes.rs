@@ -37,7 +37,7 @@ pub fn channels(format: &Format) -> Option<[Channel; 4]> {
             Kind::Srgb => bits == 8,
             Kind::Float => matches!(bits, 10 | 11 | 16 | 32),
             Kind::Uint | Kind::Sint => bits <= 32,
-            Kind::Uscaled | Kind::Sscaled => false,
+            Kind::Uscaled | Kind::Sscaled | Kind::Sfixed => false,
         };
         if !served || taken & field != 0 || shift % 32 + u16::from(bits) > 32 {
             return None;
@@ -181,7 +181,7 @@ fn fields(kind: Kind, bits: u32, plane: &[f32; 16]) -> [u32; 16] {
                 (plane[i].to_bits() as i32).clamp(-limit - 1, limit) as u32 & max
             });
         }
-        (Kind::Uscaled | Kind::Sscaled, _) => {}
+        (Kind::Uscaled | Kind::Sscaled | Kind::Sfixed, _) => {}
     }
     fields
 }
