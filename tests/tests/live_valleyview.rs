@@ -2,7 +2,7 @@
 //!
 //! i915 `i915_cmd_parser.c`, `gt/gen6_engine_cs.c`; numbers of `intel_gpu_commands.h` and `intel_gt_regs.h`.
 use crestline_tests::rig::{Rig, SHORT};
-use driver::uapi::{exec, gem};
+use driver::uapi::{drm, exec, gem};
 use driver::{BatchDesc, File, Node};
 use kernel::error::Result;
 use kernel::error::code::EINVAL;
@@ -96,11 +96,11 @@ impl Party {
         let batch = self.object(0x20_0000, words);
         self.exec(flags, &[data, batch], length)?;
         self.wait(batch);
-        let mut close = gem::Close {
+        let mut close = drm::GemClose {
             handle: batch.handle,
             pad: 0,
         };
-        self.0.call(gem::CLOSE, &mut close).map(drop)
+        self.0.call(drm::GEM_CLOSE, &mut close).map(drop)
     }
 }
 

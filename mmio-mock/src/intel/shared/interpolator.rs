@@ -190,6 +190,10 @@ mod tests {
                 [0.875, 0.375],
                 [0.125, 0.625],
                 [0.625, 0.875],
+                [0.0; 2],
+                [0.0; 2],
+                [0.0; 2],
+                [0.0; 2],
             ],
             sample_count: 4,
         }
@@ -200,7 +204,7 @@ mod tests {
             planes: Some(planes()),
             mask: 0xffff,
             // Channel 0 whole, channel 1 in samples 2 and 3, the others in none but the last.
-            coverage: [1, 1, 3, 0xffff],
+            coverage: [1, 1, 3, 0xffff, 0, 0, 0, 0],
             ..ThreadPixels::default()
         };
         pixels.origins[..4].copy_from_slice(&[(0, 0), (2, 0), (0, 2), (2, 2)]);

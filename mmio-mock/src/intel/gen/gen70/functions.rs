@@ -19,9 +19,6 @@ use crate::intel::surface::{DepthDesc, SurfaceDesc};
 #[derive(Debug)]
 pub struct Reader;
 
-/// Bytes of a SAMPLER_STATE.
-const SAMPLER: u32 = 16;
-
 impl FunctionReader for Reader {
     fn surface(&self, words: &[u32]) -> SurfaceDesc {
         surface::surface(words)
@@ -37,9 +34,7 @@ impl FunctionReader for Reader {
     }
 
     fn sampler(&self, mem: &Memory, table: GpuAddr, number: u8) -> Result<SamplerDesc, Fault> {
-        let at = table.offset(u32::from(number) * SAMPLER);
-        let state: table::SamplerState = mem.read_struct(at)?;
-        Ok(surface::sampler(state.dwords()))
+        surface::sampler_at(mem, table, number)
     }
 
     fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault> {

@@ -60,7 +60,7 @@ fn kind(code: u32) -> (Result<SurfaceKind, u32>, bool) {
         2 => SurfaceKind::ThreeD,
         3 => SurfaceKind::Cube,
         4 => SurfaceKind::Buffer,
-        5 => return (Ok(SurfaceKind::Buffer), true),
+        5 => return (Ok(SurfaceKind::Structured), true),
         7 => SurfaceKind::Null,
         code => return (Err(code), false),
     };
@@ -100,7 +100,7 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
             s.depth(),
             match kind {
                 Ok(SurfaceKind::Cube) => CUBES,
-                Ok(SurfaceKind::Buffer) if raw => ENTRIES.1,
+                Ok(SurfaceKind::Buffer | SurfaceKind::Structured) if raw => ENTRIES.1,
                 Ok(SurfaceKind::Buffer) => ENTRIES.0,
                 _ => ELEMENTS,
             },
@@ -116,7 +116,7 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
         lod: s.mip_count_lod(),
         min_lod: s.surface_min_lod(),
         min_array_element: match kind {
-            Ok(SurfaceKind::Buffer) => 0,
+            Ok(SurfaceKind::Buffer | SurfaceKind::Structured) => 0,
             _ => s.minimum_array_element(),
         },
         view_extent: s.render_target_view_extent() + 1,

@@ -15,8 +15,8 @@ use crate::intel::ff::state::setup::{
     AttributeSource, ConstantSource, FillMode, OffsetEnables, SWIZZLES,
 };
 use crate::intel::ff::state::{
-    ApiMode, Bounds, ClipMode, ClipperState, CullMode, DrawState, HsState, PipelineState,
-    SetupState, UnitConfig, Viewport, VsState,
+    ApiMode, Bounds, ClipMode, ClipperState, CullMode, DrawState, PipelineState, SetupState,
+    UnitConfig, Viewport, VsState,
 };
 use crate::intel::r#gen::gen40::units::SCRATCH_POWER;
 use crate::intel::r#gen::gen60::units::array;
@@ -180,11 +180,7 @@ pub fn units(mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {
             words(state, CommandId::State3dUrbHs),
             |scratch| context(state, &HS, scratch),
             pushed(state, &HS),
-        )
-        .map(|hs| HsState {
-            counts_patches: state.vf_statistics,
-            ..hs
-        }),
+        ),
         te: tessellation::te(words(state, CommandId::State3dTe)),
         ds: tessellation::ds(
             words(state, CommandId::State3dDs),

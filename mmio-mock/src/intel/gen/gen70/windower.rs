@@ -192,6 +192,7 @@ fn wm(
         position_zw: location(s.position_zw_interpolation_mode()).unwrap_or_default(),
         position_xy_offset: location(ps.position_xy_offset_select()),
         input_coverage: s.pixel_shader_uses_input_coverage_mask(),
+        interpolates: true,
         headerless: true,
         depth_clear: s.depth_buffer_clear().then(|| clear_value(state, depth)),
         depth_resolve: if s.depth_buffer_resolve_enable() {

@@ -3,6 +3,7 @@
 use mem::GpuAddr;
 
 use super::*;
+use crate::intel::cs::reader::Chosen;
 
 /// b_flat of the captures: 3DSTATE_VERTEX_BUFFERS of a draw with two buffers.
 #[test]

@@ -5,6 +5,7 @@ use super::spatial::{INTEGERS, WHOLE, random_desc};
 use super::*;
 use crate::intel::surface::SurfaceDesc;
 use crate::intel::surface::desc::ControlDesc;
+use crate::intel::surface::mip::Align;
 
 /// Where the parameters are that there may be.
 static ORDER: message::Order = message::Order {
@@ -37,6 +38,11 @@ fn random_any(rng: &mut fastrand::Rng, format: u32) -> SurfaceDesc {
             kind: Ok(SurfaceKind::TwoD),
             samples: [4, 8][rng.usize(..2)],
             sample_slices: true,
+            depth: desc.depth.min(3),
+            align: Align {
+                gap: None,
+                ..desc.align
+            },
             array: rng.bool(),
             control: rng.bool().then_some(ControlDesc {
                 base: desc.base,
