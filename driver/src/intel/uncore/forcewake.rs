@@ -199,9 +199,10 @@ impl Forcewake {
 
     /// Waits until the queue of writes takes one more.
     fn make_room(&self) {
-        let mut room = match self.info.fifo_is_shared {
-            true => 0,
-            false => self.room.load(Ordering::Relaxed),
+        let mut room = if self.info.fifo_is_shared {
+            0
+        } else {
+            self.room.load(Ordering::Relaxed)
         };
         if room <= RESERVED {
             let io = self.platform.io();

@@ -154,8 +154,8 @@ fn the_global_gtt_is_out_of_reach() {
 
 #[test]
 fn pipe_control_writes_for_its_client_alone() {
-    let flags = |flags| render(&[0x7a00_0003, flags, 0, 0, 0]);
     const WRITE: u32 = 1 << 14;
+    let flags = |flags| render(&[0x7a00_0003, flags, 0, 0, 0]);
     assert_eq!(flags(1 << 20 | 1 << 12 | 1), SAFE);
     assert_eq!(flags(WRITE), SAFE);
     assert_eq!(flags(1 << 8), UNSAFE, "notify");
@@ -172,8 +172,8 @@ fn pipe_control_writes_for_its_client_alone() {
 
 #[test]
 fn flushes_of_other_engines_write_for_their_client_alone() {
-    let flush = |header, address| [blitter(&[header, address, 0]), video(&[header, address, 0])];
     const WRITE: u32 = 0x1300_0001 | 1 << 14;
+    let flush = |header, address| [blitter(&[header, address, 0]), video(&[header, address, 0])];
     assert_eq!(flush(0x1300_0001, 0), [SAFE; 2]);
     assert_eq!(flush(WRITE, 0x1000), [SAFE; 2]);
     assert_eq!(flush(0x1300_0001, 1 << 2), [SAFE; 2], "nothing is written");
