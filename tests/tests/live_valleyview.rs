@@ -1,4 +1,4 @@
-//! Driver and model of ValleyView: what batches may do with registers, and whose pages they reach.
+//! ValleyView: registers that batches may name, and pages that they reach.
 //!
 //! i915 `i915_cmd_parser.c`, `gt/gen6_engine_cs.c`; numbers of `intel_gpu_commands.h` and `intel_gt_regs.h`.
 use crestline_tests::rig::{Rig, SHORT};

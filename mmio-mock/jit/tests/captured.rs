@@ -1,4 +1,4 @@
-//! Captured ValleyView kernels: each engine sends what the interpreter sends, and leaves the same registers.
+//! Captured ValleyView kernels do in each engine what they do interpreted.
 
 use crate::agree;
 use eu::r#gen::GEN70;

@@ -96,7 +96,6 @@ impl Text<'_> {
             ("IER", RegId::Ier),
             // i915 shows the display's register under this name where there are two.
             ("IER", RegId::Deier),
-            ("IER", RegId::VlvIer),
             ("IMR", RegId::Imr),
             ("IIR", RegId::Iir),
             ("EMR", RegId::Emr),

@@ -1,4 +1,4 @@
-//! Looks through a batch of a client, which may then use what the device leaves out of others' batches.
+//! Looks through a batch of a client before it runs with privileges.
 //!
 //! i915 `i915_cmd_parser.c` (`intel_engine_cmd_parser`, `check_cmd`). The device does not carry out commands that name registers in
 //! batches without privileges, though programs need some of them. So a copy that no program reaches is looked at and runs with

@@ -1,4 +1,4 @@
-//! ValleyView: payloads in general registers, a second flag register, bit fields, halves, doubles.
+//! ValleyView: general payloads, second flag register, bits, halves, doubles.
 //!
 //! PRM: ValleyView volume 2 part 2. Programs are assembled from text.
 

@@ -1,4 +1,4 @@
-//! Sandy Bridge and later: three sources, `sel` that compares, whole rounding, `math`.
+//! Sandy Bridge and later: three sources, `sel` that compares, `math`.
 //!
 //! PRM: Sandy Bridge volume 4 part 2, 8.3.
 

@@ -1,4 +1,4 @@
-//! What control surfaces want when pixels are written: cleared blocks and samples that are alike.
+//! What control surfaces want when pixels are written.
 //!
 //! IVB PRM volume 2 part 1, 11.7 (MCS buffer for render targets), 11.9 (render target resolve). Not modelled: which of several valid
 //! elements hardware writes; here samples of a pixel are all in slice 0, or each in its own.

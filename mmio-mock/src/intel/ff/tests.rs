@@ -1,5 +1,6 @@
-//! Stages on plain state, with kernels of the 965's instruction set: hull shader, tessellation, domain shader.
+//! Stages on plain state: hull shader, tessellation, domain shader.
 
+mod captured;
 mod ds;
 mod hs;
 pub mod machine;

@@ -1,4 +1,4 @@
-//! GPGPU_WALKER: grids of thread groups, whose threads share local memory and a barrier.
+//! GPGPU_WALKER: grids of thread groups with local memory and a barrier.
 //!
 //! genxml gen7 GPGPU_WALKER, INTERFACE_DESCRIPTOR_DATA; what drivers count on: Mesa 22.3.6 crocus_state.c `crocus_upload_compute_state`. All threads
 //! of a group start together, so that a barrier is always reached whatever the order of turns. Groups follow one another in X, then Y,

@@ -1,4 +1,4 @@
-//! Thread groups: which threads belong together, and the local memory that they share.
+//! Thread groups: threads that belong together, and the memory they share.
 //!
 //! Sizes: genxml gen7 INTERFACE_DESCRIPTOR_DATA (Shared Local Memory Size, Number of Threads in GPGPU Thread Group). A group's local memory is
 //! zero when the group begins; the public text leaves open what it holds.

@@ -1,4 +1,4 @@
-//! The pixel interpolator: weights of a primitive's vertices at places that a kernel chooses.
+//! The pixel interpolator: weights of vertices at places a kernel chooses.
 //!
 //! Payload and answer: Mesa 22.3.6 brw_fs_nir.cpp `emit_pixel_interpolater_send` (offsets of all channels across, then of all channels down),
 //! brw_fs.cpp `lower_barycentrics` (of eight channels each, weight by weight). Offsets are sixteenths of a pixel, from -8 to 7, from the pixel's

@@ -1,4 +1,4 @@
-//! Control surfaces: which samples of a pixel are alike, and which blocks are cleared.
+//! Control surfaces: samples that are alike, and blocks that are cleared.
 //!
 //! IVB PRM volume 2 part 1, 11.7 (MCS buffer for render targets); volume 4 part 1, multisample control surface. Sizes of blocks and
 //! of elements: Mesa 22.3.6 isl_format_layout.csv (`MCS_*`, `GFX7_CCS_*`), isl.c `isl_surf_get_mcs_surf`, `isl_surf_get_ccs_surf`;

@@ -1,4 +1,4 @@
-//! Captured Sandy Bridge and ValleyView kernels run alike in both modes of the kernel cache.
+//! Captured kernels with paths run alike in both modes of the kernel cache.
 //!
 //! PRM: Sandy Bridge volume 4 part 2; ValleyView volume 2 part 2. The words are what Mesa's compiler made.
 

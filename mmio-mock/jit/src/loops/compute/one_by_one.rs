@@ -1,4 +1,4 @@
-//! What is computed one channel after another: numbers with the other sign, fields of bits, quotients.
+//! What is computed channel after channel: signs, fields of bits, quotients.
 
 use super::{At, each_dword};
 use crate::eight::Eight;

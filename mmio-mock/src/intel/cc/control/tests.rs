@@ -1,3 +1,5 @@
+//! Clears, resolves and samples that are alike, beside the rules of the manual.
+
 #![allow(clippy::unwrap_used, reason = "tests")]
 use super::*;
 use crate::intel::cc::PixelBlock;

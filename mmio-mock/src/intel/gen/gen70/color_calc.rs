@@ -5,10 +5,10 @@
 use regs::gen70 as table;
 use regs::ids::CommandId;
 
-use super::units::words;
 use crate::intel::cc::control::Pass;
 use crate::intel::cc::state::CcPointers;
 use crate::intel::ff::state::PipelineState;
+use crate::intel::r#gen::gen60::units::words;
 use crate::intel::shared::dataport::render::PixelBackend;
 
 /// The pointers, relative to Dynamic State Base Address.

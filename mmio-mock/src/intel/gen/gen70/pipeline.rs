@@ -23,6 +23,7 @@ use crate::intel::ff::te::Te;
 use crate::intel::ff::vf::Vf;
 use crate::intel::ff::vs::Vs;
 use crate::intel::ff::windower::Windower;
+use crate::intel::r#gen::gen60::units::words;
 use crate::intel::r#gen::gen60::windower::line_stipple;
 use crate::intel::shared::dataport::render::PixelBackend;
 
@@ -70,7 +71,7 @@ impl PipelineReader for Reader {
     }
 
     fn streams(&self, state: &PipelineState) -> StreamsState {
-        let words = |id| units::words(state, id);
+        let words = |id| words(state, id);
         units::streams::streams(
             words(CommandId::State3dStreamout),
             words(CommandId::State3dSoBuffer),

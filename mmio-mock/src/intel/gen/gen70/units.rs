@@ -20,7 +20,7 @@ use crate::intel::ff::state::{
 };
 use crate::intel::r#gen::gen40::units::SCRATCH_POWER;
 use crate::intel::r#gen::gen60::units::array;
-pub use crate::intel::r#gen::gen60::units::{REGISTERS, words};
+use crate::intel::r#gen::gen60::units::{REGISTERS, words};
 use crate::intel::shared::context::ThreadContext;
 use crate::intel::status::Unit;
 use crate::intel::td::{KernelState, PUSHED, Pushed};

@@ -8,7 +8,7 @@ use mem::Memory;
 use regs::gen70 as table;
 use regs::ids::CommandId;
 
-use super::units::{PS, REGISTERS, context, pushed, sf, words};
+use super::units::{PS, context, pushed, sf};
 use super::{color_calc, surface};
 use crate::core::fault::UnitFault;
 use crate::intel::cc::state::CcRequest;
@@ -20,7 +20,7 @@ use crate::intel::ff::state::windower::{
 use crate::intel::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::intel::r#gen::gen40::windower::{depth_buffer, drawing_rectangle, region_width};
 use crate::intel::r#gen::gen60::color_calc::{read, read_without_blending};
-use crate::intel::r#gen::gen60::units::array;
+use crate::intel::r#gen::gen60::units::{REGISTERS, array, words};
 use crate::intel::r#gen::gen60::windower::{line_stipple, location};
 use crate::intel::surface::{DepthDesc, DepthFormat};
 use crate::intel::td::KernelState;

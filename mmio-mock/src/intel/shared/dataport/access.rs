@@ -1,4 +1,4 @@
-//! Accesses by channel: surfaces of dwords and of texels, atomic operations, bytes, scratch blocks.
+//! Accesses by channel: dwords, texels, atomic operations, bytes, scratch.
 //!
 //! Messages: Mesa 22.3.6 brw_eu_defines.h (`GFX7_DATAPORT_*`), brw_eu.h (`brw_dp_untyped_surface_rw_desc` and its neighbours),
 //! brw_lower_logical_sends.cpp `lower_surface_logical_send`. Not modelled: caches; each access sees memory as it is, so that a fence has

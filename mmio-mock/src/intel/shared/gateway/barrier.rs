@@ -1,4 +1,4 @@
-//! Barriers: a message of each thread of a group, and a notification for all when the last has come.
+//! Barriers: all threads of a group are notified when the last has come.
 //!
 //! Payload: Mesa 22.3.6 brw_fs_visitor.cpp `emit_barrier` (M0.2 27:24 names the barrier, as r0.2 of the thread does),
 //! brw_vec4_generator.cpp `generate_tcs_create_barrier_header` (M0.2 15 and 14:9: the number of threads). There are sixteen.

@@ -1,3 +1,5 @@
+//! Places and elements of control surfaces.
+
 #![allow(clippy::unwrap_used, reason = "tests")]
 use super::*;
 use crate::intel::surface::mip::Align;

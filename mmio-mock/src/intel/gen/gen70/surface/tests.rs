@@ -1,3 +1,5 @@
+//! Captured words of surfaces, samplers and depth, and what the reader makes.
+
 use super::*;
 use crate::intel::surface::control::Control;
 use crate::intel::surface::state::Use;

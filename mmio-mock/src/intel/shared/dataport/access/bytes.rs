@@ -1,4 +1,4 @@
-//! Byte scattered reads and writes: an integer of one, two or four bytes for each channel.
+//! Byte scattered messages: an integer of 1, 2 or 4 bytes for each channel.
 //!
 //! Descriptor and payload: Mesa 22.3.6 brw_eu.h `brw_dp_byte_scattered_rw_desc`, brw_lower_logical_sends.cpp. The integers lie in the low
 //! bytes of their channels; what is read is extended with zeros. M0.2 has an offset that all channels share.

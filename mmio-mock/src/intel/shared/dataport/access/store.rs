@@ -1,4 +1,4 @@
-//! Where dwords and bytes of untyped messages lie: graphics memory, or the local memory of a group.
+//! Where untyped messages reach: graphics memory, or the memory of a group.
 
 use mem::{GpuAddr, Memory};
 

@@ -1,4 +1,4 @@
-//! Accesses by channel, against Mesa's payloads and the arithmetic of their operations.
+//! Accesses by channel beside Mesa's payloads and plain arithmetic.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use eu::{FloatMode, ThreadId};

@@ -1,4 +1,4 @@
-//! Tables of BC6H and BC7: partitions, anchors, and where the parts of end points lie.
+//! Tables of BC6H and BC7: partitions, anchors, places of end points.
 //!
 //! ARB_texture_compression_bptc; EXT_texture_compression_bptc.
 
