@@ -140,23 +140,22 @@ fn zeros(length: usize) -> Result<Vec<u8>> {
 fn take(wanted: &Wanted<'_>, bytes: usize) -> Step<(Object, Option<Arc<[Permit; 3]>>)> {
     let (device, call) = (wanted.device, wanted.call);
     let platform = device.platform();
-    let copy = match device.copies().take(bytes) {
-        Some(copy) => copy,
-        None => {
-            let size = if bytes > LARGE {
-                bytes.next_multiple_of(LARGE)
-            } else {
-                bytes.next_power_of_two().max(PAGE_SIZE)
-            };
-            let new = || {
-                let name = "copy of a batch".into();
-                Object::own_read_only(platform, device.ggtt(), name, size)
-            };
-            new().or_else(|_| {
-                device.copies().give_back();
-                new()
-            })?
-        }
+    let copy = if let Some(copy) = device.copies().take(bytes) {
+        copy
+    } else {
+        let size = if bytes > LARGE {
+            bytes.next_multiple_of(LARGE)
+        } else {
+            bytes.next_power_of_two().max(PAGE_SIZE)
+        };
+        let new = || {
+            let name = "copy of a batch".into();
+            Object::own_read_only(platform, device.ggtt(), name, size)
+        };
+        new().or_else(|_| {
+            device.copies().give_back();
+            new()
+        })?
     };
     let counts = match (call, platform.dma().guarded_pages()) {
         (Some(call), Some(all)) => {

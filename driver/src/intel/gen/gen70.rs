@@ -350,7 +350,11 @@ fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
 
 /// i915 `i915_reset_gen7_sol_offsets`.
 fn emit_reset_offsets(out: &mut Vec<u32>) {
-    let offsets = [0, 1, 2, 3].map(|index| SO_WRITE_OFFSET.at(index).map_or(0, |r| r.offset()));
+    let offsets = [0, 1, 2, 3].map(|index| {
+        SO_WRITE_OFFSET
+            .at(index)
+            .map_or(0, regs::field::Reg::offset)
+    });
     out.load_registers(&offsets.map(|offset| (offset, 0)));
     out.put(&[NOOP]);
 }

@@ -123,7 +123,7 @@ impl Forcewake {
     }
 
     /// Waits for an acknowledgement. A device that never gives one is reported and lived with.
-    fn acknowledged(&self, well: &Well, value: u32) {
+    fn acknowledged(&self, well: Well, value: u32) {
         if self.silent.load(Ordering::Relaxed) >= MOST_SILENT {
             return;
         }
@@ -137,11 +137,11 @@ impl Forcewake {
     fn wake<'a>(&self, wells: impl Iterator<Item = &'a Well> + Clone) {
         let io = self.platform.io();
         for well in wells.clone() {
-            self.acknowledged(well, 0);
+            self.acknowledged(*well, 0);
             io.write32(KERNEL << 16 | KERNEL, well.request as usize);
         }
         for well in wells {
-            self.acknowledged(well, KERNEL);
+            self.acknowledged(*well, KERNEL);
         }
         // W/A WaRsForcewakeWaitTC0: a read right after the acknowledgement may give 0.
         if let Some((register, mask)) = self.info.threads

@@ -52,7 +52,7 @@ impl Control {
             return Some(Control::Samples(Samples {
                 base,
                 pitch: desc.pitch,
-                samples: surface.samples,
+                count: surface.samples,
                 slice_rows,
                 swizzle: BitSixSwizzle::None,
             }));
@@ -95,7 +95,7 @@ pub const fn apart(samples: u32) -> u32 {
 pub struct Samples {
     base: GpuAddr,
     pitch: u32,
-    samples: u32,
+    count: u32,
     slice_rows: u32,
     swizzle: BitSixSwizzle,
 }
@@ -104,13 +104,13 @@ impl Samples {
     /// The element of a pixel that is cleared.
     #[inline]
     pub const fn cleared(&self) -> u32 {
-        if self.samples > 4 { u32::MAX } else { 0xff }
+        if self.count > 4 { u32::MAX } else { 0xff }
     }
 
     /// The element of a pixel each of whose samples is in its own slice.
     #[inline]
     pub const fn apart(&self) -> u32 {
-        apart(self.samples)
+        apart(self.count)
     }
 
     /// The slice that a sample is stored in; `None`: it is cleared.
@@ -128,11 +128,11 @@ impl Samples {
     #[inline]
     #[must_use]
     pub const fn fields(&self) -> (u32, u32) {
-        if self.samples > 4 { (4, 7) } else { (2, 3) }
+        if self.count > 4 { (4, 7) } else { (2, 3) }
     }
 
     fn address(&self, (x, y, slice): (u32, u32, u32)) -> GpuAddr {
-        let bytes = if self.samples > 4 { 4 } else { 1 };
+        let bytes = if self.count > 4 { 4 } else { 1 };
         let y = y.wrapping_add(slice.wrapping_mul(self.slice_rows));
         let at = tiling::offset(Tiling::Y, self.pitch, x.wrapping_mul(bytes), y);
         self.base.offset(self.swizzle.apply(at))
@@ -142,7 +142,7 @@ impl Samples {
     #[inline]
     pub fn read(&self, mem: &Memory, at: (u32, u32, u32)) -> Result<u32, Fault> {
         let at = self.address(at);
-        if self.samples > 4 {
+        if self.count > 4 {
             mem.read_u32(at)
         } else {
             Ok(mem.read_array::<1>(at)?[0].into())
@@ -153,7 +153,7 @@ impl Samples {
     #[inline]
     pub fn write(&self, mem: &mut Memory, at: (u32, u32, u32), element: u32) -> Result<(), Fault> {
         let at = self.address(at);
-        if self.samples > 4 {
+        if self.count > 4 {
             mem.write_u32(at, element)
         } else {
             // CAST: of four samples an element has eight bits.
@@ -164,7 +164,7 @@ impl Samples {
     /// The pixels that a pixel of a clearing rectangle stands for.
     #[must_use]
     pub const fn clears(&self, (x, y): (u32, u32)) -> Rect {
-        let across = if self.samples > 4 { 2 } else { 8 };
+        let across = if self.count > 4 { 2 } else { 8 };
         ([x.wrapping_mul(across), y.wrapping_mul(2)], [across, 2])
     }
 }

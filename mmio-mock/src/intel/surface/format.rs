@@ -187,9 +187,12 @@ impl Format {
             | (desc.streamed_output as u8) << Capability::StreamedOutput as u8;
         let (bytes, block) = match codec {
             Codec::Bc1 { .. } | Codec::Bc1Opaque { .. } | Codec::Bc4 { .. } => (8, (4, 4)),
-            Codec::Bc2 { .. } | Codec::Bc3 { .. } | Codec::Bc5 { .. } => (16, (4, 4)),
+            Codec::Bc2 { .. }
+            | Codec::Bc3 { .. }
+            | Codec::Bc5 { .. }
+            | Codec::Bc6h { .. }
+            | Codec::Bc7 { .. } => (16, (4, 4)),
             Codec::Ycrcb { .. } => (4, (2, 1)),
-            Codec::Bc6h { .. } | Codec::Bc7 { .. } => (16, (4, 4)),
             Codec::Etc { alpha: two, .. } | Codec::Eac { two, .. } => {
                 (if two { 16 } else { 8 }, (4, 4))
             }

@@ -252,7 +252,7 @@ fn random_words_are_judged() {
         for _ in 0..next() % 12 {
             words.push(match next() % 4 {
                 0 => next(),
-                1 => (next() % 64) << 23 | next() % 4,
+                1 => ((next() % 64) << 23) | (next() % 4),
                 2 => 3 << 29 | next() & 0x1f0f_0003,
                 _ => next() % 0x6000,
             });

@@ -159,10 +159,7 @@ mod tests {
     fn sections_begin_where_their_command_says() {
         // 3DSTATE_URB_VS: start in 8 KB, entries of 64 bytes less one (genxml gen7).
         let (start, vs) = Reader
-            .section(
-                CommandId::State3dUrbVs,
-                &[0x7830_0000, 2 << 25 | 1 << 16 | 704],
-            )
+            .section(CommandId::State3dUrbVs, &[0x7830_0000, 0x0401_02c0])
             .unwrap_or_else(|| unreachable!("a section"));
         assert_eq!((start, vs.entries, vs.rows), (512, 704, 4));
         assert_eq!(vs.owner, Owner::Vs);

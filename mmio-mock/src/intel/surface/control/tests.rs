@@ -115,7 +115,7 @@ fn elements_of_several_samples() {
     assert_eq!(mem.read_u32(at).unwrap(), 0x7654_3210);
     assert_eq!(eight.read(&mem, (5, 3, 0)).unwrap(), 0x7654_3210);
     for control in [four, eight] {
-        for sample in 0..control.samples {
+        for sample in 0..control.count {
             assert_eq!(control.stored(0, sample), Some(0));
             assert_eq!(control.stored(control.apart(), sample), Some(sample));
             assert_eq!(control.stored(control.cleared(), sample), None);

@@ -247,7 +247,7 @@ pub fn bc6h(block: &[u8; 16], i: u32, signed: bool) -> [u32; 4] {
     let subset = partition.subset(i);
     let channel = |channel: usize| {
         // PANIC: two subsets.
-        let [a, b] = [0, 1].map(|end| ends[2 * subset + end & 3][channel]);
+        let [a, b] = [0, 1].map(|end| ends[(2 * subset + end) & 3][channel]);
         let value = between(a, b, weight);
         // CAST: a half.
         let half = if !signed {
