@@ -184,7 +184,7 @@ fn failures_name_the_place() {
             &["no-such-file.asm", "--gen", "4"][..],
             "no-such-file.asm: No such file",
         ),
-        (&[&name, "--gen", "7"], "the model runs 4, 4.5, 5 and 6"),
+        (&[&name, "--gen", "8"], "the model runs 4, 4.5, 5, 6 and 7"),
         (&[&name, "--gen", "3"], "the model runs 4, 4.5"),
         (
             &[&name, "--gen", "4", "--mem", "x@0x1000"],
