@@ -114,7 +114,7 @@ fn batches_load_and_store_registers_of_the_list() {
     let words = [
         LRI,
         OFFSET,
-        7,
+        8,
         SRM,
         OFFSET,
         at + 4,
@@ -135,7 +135,7 @@ fn batches_load_and_store_registers_of_the_list() {
     ];
     party.run(RENDER, data, &words, 80).unwrap();
     let found = [1, 2, 3].map(|index| party.dword(data, index));
-    assert_eq!(found, [7, 0x1234, 9]);
+    assert_eq!(found, [8, 0x1234, 9]);
     assert_eq!(rig.platform.io().read32(L3 as usize), 0x55);
     drop(party);
     rig.finish();
@@ -164,7 +164,7 @@ fn forbidden_registers_are_left_out() {
         1 << 22 | 1 << 6,
         LRI,
         OFFSET,
-        7,
+        8,
         SRM,
         OFFSET,
         at + 4,
@@ -178,7 +178,7 @@ fn forbidden_registers_are_left_out() {
     let after = [UCGCTL4, L3].map(|register| io.read32(register as usize));
     assert_eq!(before, after);
     assert_eq!(io.read32(INSTPM as usize) & 1 << 6, 1 << 6);
-    assert_eq!([party.dword(data, 1), party.dword(data, 2)], [7, 9]);
+    assert_eq!([party.dword(data, 1), party.dword(data, 2)], [8, 9]);
     // The same without a length: nobody looks at it.
     let words = [LRI, UCGCTL4, 0x77, STORE, 0, at + 12, 5, END];
     party.run(RENDER, data, &words, 0).unwrap();
@@ -194,10 +194,22 @@ fn the_global_gtt_is_out_of_reach() {
     let rig = rig();
     let party = Party::new(&rig);
     let data = party.object(0x10_0000, &[3]);
-    for length in [32, 0] {
-        let words = [STORE | GLOBAL, 0, 0x10_0000, 9, STORE, 0, 0x10_0004, END];
+    for length in [40, 0] {
+        let words = [
+            STORE | GLOBAL,
+            0,
+            0x10_0000,
+            9,
+            STORE,
+            0,
+            0x10_0004,
+            5,
+            END,
+            0,
+        ];
         party.run(RENDER, data, &words, length).unwrap();
-        assert_eq!(party.dword(data, 0), 3, "length {length}");
+        let found = [0, 1].map(|index| party.dword(data, index));
+        assert_eq!(found, [3, 5], "length {length}");
     }
     drop(party);
     rig.finish();

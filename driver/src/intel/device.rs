@@ -400,6 +400,7 @@ impl Device {
         self.check_live()?;
         // TIMEOUT: what is still running after that is stopped below.
         let _ = self.wait_idle(REMOVE_IDLE_TIMEOUT);
+        self.inner.copies.give_back();
         self.inner.shutdown();
         Ok(())
     }

@@ -6,11 +6,13 @@ mod engines;
 mod host;
 mod sandybridge;
 
+use super::gen70::units;
 use super::{DEVICES, GENERATIONS, find, readers, tables};
 use crate::intel::bench::ThreadBench;
 use crate::intel::ff::list::List;
 use crate::intel::ff::stage::Stage;
-use crate::intel::ff::state::{ClipState, DrawState, GsState};
+use crate::intel::ff::state::{ClipState, DrawState, DsState, GsState};
+use crate::intel::shared::context::ThreadContext;
 use crate::intel::status::Busy;
 use crate::intel::urb::Owner;
 
@@ -65,6 +67,8 @@ fn later_parts_have_their_own_sizes() {
         ("sandybridge-gt2", "8086:0122", 9, 60, 12, 5, 1024 * 64),
         ("sandybridge-gt2-0112", "8086:0112", 9, 60, 12, 5, 1024 * 64),
         ("sandybridge-gt1", "8086:0102", 9, 60, 6, 5, 512 * 64),
+        // intel_device_info_byt: four EUs of eight threads.
+        ("valleyview", "8086:0f31", 14, 70, 4, 8, 160 * 1024),
     ] {
         let device = find(name).unwrap();
         assert_eq!(find(pci), Some(device), "{name}");
@@ -111,25 +115,46 @@ fn lists_of_stages_name_each_unit_once_in_its_order() {
             Busy::Sf,
             Busy::Windower,
         ];
-        assert_eq!(parts, before_hull, "{isa:?}");
+        let from_hull = [
+            Busy::Vf,
+            Busy::Vs,
+            Busy::Hs,
+            Busy::Te,
+            Busy::Ds,
+            Busy::Gs,
+            Busy::Sol,
+            Busy::Clip,
+            Busy::Sf,
+            Busy::Windower,
+        ];
+        let wanted = if isa.times_ten() >= 70 {
+            &from_hull[..]
+        } else {
+            &before_hull[..]
+        };
+        assert_eq!(parts, wanted, "{isa:?}");
         assert_eq!(list.misfit(), None, "{isa:?}");
         assert!(list.stages().next().unwrap().takes().is_empty(), "{isa:?}");
         let last = list.stages().next_back().unwrap();
         assert!(last.gives().is_empty(), "{isa:?}");
+        let context = |_| ThreadContext::default();
         let owners = list.stages().filter_map(|stage| {
             let draw = DrawState {
+                hs: units::tessellation::hs(&[0, 0, 1 << 31], &[], context, None),
+                ds: Some(DsState::default()),
                 gs: Some(GsState::default()),
+                geometry: units::geometry::geometry(&[0, 0, 0, 0, 0, 1], &[], context, None),
                 clip: Some(ClipState::default()),
                 ..DrawState::default()
             };
             stage.section(&draw).map(|(owner, _)| owner)
         });
-        // From generation 6 on clipper and setup have no threads, and so no entries (3DSTATE_URB has two sections).
-        let sections = [Owner::Vs, Owner::Gs, Owner::Clip, Owner::Sf];
-        let sections = if isa.times_ten() >= 60 {
-            &sections[..2]
-        } else {
-            &sections[..]
+        // From generation 6 on clipper and setup have no threads, and so no entries (3DSTATE_URB has two sections). Generation 7 has a
+        // command for each section.
+        let sections: &[Owner] = match isa.times_ten() {
+            ..60 => &[Owner::Vs, Owner::Gs, Owner::Clip, Owner::Sf],
+            60..70 => &[Owner::Vs, Owner::Gs],
+            _ => &[Owner::Vs, Owner::Hs, Owner::Ds, Owner::Gs],
         };
         assert_eq!(owners.collect::<Vec<_>>(), sections, "{isa:?}");
     }
@@ -154,7 +179,7 @@ fn each_stage_has_a_bit_that_says_done() {
 
 #[test]
 fn a_generation_without_devices_is_refused() {
-    for version in [0, 39, 41, 44, 46, 49, 51, 59, 61, 70, 255] {
+    for version in [0, 39, 41, 44, 46, 49, 51, 59, 61, 69, 71, 75, 255] {
         let isa = isa::Verx10::from_times_ten(version);
         assert!(readers(isa).is_none(), "{version}");
         assert!(tables(isa).is_none(), "{version}");

@@ -157,18 +157,22 @@ fn registers_lie_at_their_places_from_the_base_of_the_engine() {
                 (r.mi_mode, MI_MODE),
             ] {
                 let desc = (device.tables.register_desc)(id).unwrap();
-                let at = match (id == r.hws_pga, device.isa.times_ten()) {
+                let at = match (id == r.hws_pga, device.isa.times_ten(), engine.name) {
                     // RING_HWS_PGA_GEN6: the base and 2080h.
-                    (true, 60) => 0x2080,
-                    _ => at as u32,
+                    (true, 60, _) => engine.base + 0x2080,
+                    // RENDER_HWS_PGA_GEN7, BSD_HWS_PGA_GEN7, BLT_HWS_PGA_GEN7.
+                    (true, 70, "rcs0") => 0x4080,
+                    (true, 70, "vcs0") => 0x4180,
+                    (true, 70, _) => 0x4280,
+                    _ => engine.base + at as u32,
                 };
-                assert_eq!(desc.offset, engine.base + at, "{id:?}");
+                assert_eq!(desc.offset, at, "{id:?}");
             }
             let bit = device.interrupts.iir;
             let bits = match (bit, engine.name) {
                 // GT_BLT_USER_INTERRUPT, GT_BSD_USER_INTERRUPT.
                 (_, "bcs0") => 1 << 22,
-                (_, "vcs0") if device.isa.times_ten() == 60 => 1 << 12,
+                (_, "vcs0") if device.isa.times_ten() >= 60 => 1 << 12,
                 (RegId::Iir, "rcs0") => 1 << 1,
                 (RegId::Iir, _) => 1 << 25,
                 (_, "rcs0") => 1 << 0,

@@ -136,7 +136,7 @@ fn buffers_have_their_size_in_three_fields() {
     let desc = surface(&[5 << 29, 0, 99, 31]);
     assert_eq!(
         (desc.kind, desc.structured),
-        (Ok(SurfaceKind::Buffer), true)
+        (Ok(SurfaceKind::Structured), true)
     );
     assert_eq!((desc.entries, desc.pitch), (100, 32));
 }
