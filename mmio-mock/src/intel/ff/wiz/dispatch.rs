@@ -12,7 +12,7 @@ use super::{Active, SetupPrimitive, Step, WizState, WmState};
 use crate::intel::debug::{ThreadDebug, WizPayload};
 use crate::intel::ff::payload::interpolation::Interpolation;
 use crate::intel::ff::payload::pixels::{
-    MAX_REGISTERS, MAX_SUBSPANS, Payload, PayloadState, PixelGroup, PixelWeights,
+    MAX_REGISTERS, MAX_SUBSPANS, Payload, PayloadState, PixelGroup, PixelParts, PixelWeights,
 };
 use crate::intel::shared::context::{PIXELS, SAMPLES, ThreadPixels};
 use crate::intel::td::KernelState;
@@ -61,6 +61,15 @@ pub(super) fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights 
         samples: wm.samples.places,
         sample_count: wm.samples.count,
         pixel: [state.raster.origin_bias_x, state.raster.origin_bias_y],
+    }
+}
+
+/// What of depth and stencil is in the payload. Tests that wait for a kernel find depth beside it where writes need no header.
+fn parts(active: &Active, wm: &WmState) -> PixelParts {
+    let parts = active.case.parts();
+    PixelParts {
+        source_depth: parts.source_depth && (!wm.headerless || wm.pixel_shader_uses_source_depth),
+        ..parts
     }
 }
 
@@ -225,7 +234,7 @@ impl Threads {
             antialias: active.smooth,
             viewport_index: primitive.viewport_index,
             render_target_array_index: primitive.render_target_array_index,
-            parts: active.case.parts(),
+            parts: parts(active, &state.wm),
             width,
             weights: active.weights.as_ref(),
         }
