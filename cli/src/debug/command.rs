@@ -125,10 +125,10 @@ pub static COMMANDS: &[Help] = &[
          surface's first in memory. In a framebuffer object of OpenGL that is the bottom: row Y from the top of a flipped \
          picture is row HEIGHT - 1 - Y here. In a window, GBM or pbuffer surface it is the top. `vertex`: the thread that shades the vertex with index N. `object`: the setup and the pixel \
          shader threads of a triangle, line or point, which strips-and-fans counts from 0. `group`: the threads of a thread group of a compute shader, or the one with the number N in it. `thread`: every thread of \
-         a unit (vs gs clip sf ps media).",
+         a unit (vs hs ds gs clip sf ps media).",
         &[
-            "op", "eot", "addr", "pixel", "vertex", "object", "group", "thread", "vs", "gs",
-            "clip", "sf", "ps", "media",
+            "op", "eot", "addr", "pixel", "vertex", "object", "group", "thread", "vs", "hs", "ds",
+            "gs", "clip", "sf", "ps", "media",
         ],
         Debugger::do_break,
     ),
@@ -311,7 +311,7 @@ pub static COMMANDS: &[Help] = &[
             "expect stop WORD... | end [CODE] | NAME = VALUE[,...] [within E] | mem ADDR[:TYPE] = VALUE[,...] [within E] \
              | pixel X,Y = R,G,B[,A] [within E] | text \"TEXT\" | error \"TEXT\" COMMAND",
             "Fails unless something is true. `stop`: a thread is stopped, and every word is true of the stop: breakpoint N, \
-             a unit (vs gs clip sf ps media), ordinal N, at ADDR, stepped, ended, asked. `end`: the frame has ended \
+             a unit (vs hs ds gs clip sf ps media), ordinal N, at ADDR, stepped, ended, asked. `end`: the frame has ended \
              without an error, or the program with exit code CODE (default 0). `pixel`: a pixel of the render target has \
              this colour, 0 to 255. `text`: the last command has printed TEXT. `error`: COMMAND is refused, and the \
              message contains TEXT.",

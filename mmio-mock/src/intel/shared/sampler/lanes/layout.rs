@@ -161,6 +161,11 @@ impl Levels {
                 SurfaceKind::OneD | SurfaceKind::TwoD => {
                     surface.array_slice(surface.depth as f32) as u32
                 }
+                // Six faces or more, from the surface's first on.
+                SurfaceKind::Cube => {
+                    let slices = surface.min_array_element.saturating_add(self.depth[n]);
+                    slices.saturating_sub(1)
+                }
                 _ => self.depth[n].saturating_sub(1),
             };
             if surface.sample_slices {
