@@ -278,6 +278,7 @@ fn copies_cannot_be_changed() {
     let start = words.windows(2).find(|pair| pair[0] == 0x1880_0000);
     let copy = start.unwrap()[1];
     batch.unbind();
+    drop((state, batch));
     let (outcome, batch) = run(&[STORE, 0, copy, u32::MAX, END, 0, 0, 0]);
     assert!(outcome.is_err(), "{outcome:?}");
     let faults = rig.platform.device().status().faults().to_vec();
@@ -285,6 +286,7 @@ fn copies_cannot_be_changed() {
     assert!(rig.device.error_state().is_some());
     rig.device.reset().unwrap();
     batch.unbind();
+    drop(batch);
     let (outcome, batch) = run(&[0, 0, 0, END]);
     assert_eq!(outcome, Ok(()));
     batch.unbind();

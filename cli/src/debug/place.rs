@@ -19,7 +19,7 @@ pub enum Bank {
     Message,
     /// acc0 and acc1.
     Accumulator,
-    /// f0: two words.
+    /// f0 and, from generation 7 on, f1: two words each.
     Flag,
     /// a0: eight words.
     Address,
@@ -56,7 +56,7 @@ impl Bank {
         match self {
             Bank::General => 128,
             Bank::Message => 16,
-            Bank::Accumulator | Bank::Notification => 2,
+            Bank::Accumulator | Bank::Notification | Bank::Flag => 2,
             Bank::Mask => MASKS.len(),
             _ => 1,
         }
@@ -96,7 +96,7 @@ impl FromStr for Place {
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let none = || {
             Refusal(format!(
-                "`{text}` is no register: there are r0 to r127, m0 to m15, acc0, acc1, f0.0, f0.1, a0.0 to a0.7, ip, \
+                "`{text}` is no register: there are r0 to r127, m0 to m15, acc0, acc1, f0.0 to f1.1, a0.0 to a0.7, ip, \
                  amask, imask, lmask, cmask, emask, cr0.0 to cr0.2, n0, n1"
             ))
         };
@@ -163,7 +163,7 @@ impl Place {
             Bank::General => format!("r{}", self.nr),
             Bank::Message => format!("m{}", self.nr),
             Bank::Accumulator => format!("acc{}", self.nr),
-            Bank::Flag => "f0".to_owned(),
+            Bank::Flag => format!("f{}", self.nr),
             Bank::Address => "a0".to_owned(),
             Bank::Mask => MASKS[self.nr % MASKS.len()].to_owned(),
             Bank::Control => "cr0".to_owned(),
@@ -199,7 +199,8 @@ impl Place {
                     .map(|at| element(&row, at, ty))
                     .collect()
             }
-            Bank::Flag => words(&registers.flag),
+            Bank::Flag if self.nr == 0 => words(&registers.flag),
+            Bank::Flag => words(&registers.second_flag.unwrap_or_default()),
             Bank::Address => words(&registers.address),
             Bank::Mask => {
                 let all = [masks.amask, masks.imask, masks.lmask, masks.cmask];
@@ -253,7 +254,14 @@ impl Place {
                     }
                 }
             }
-            Bank::Flag => words(&mut registers.flag),
+            Bank::Flag if self.nr == 0 => words(&mut registers.flag),
+            Bank::Flag => {
+                let Some(flag) = &mut registers.second_flag else {
+                    let text = "this thread has one flag register, f0";
+                    return Err(Refusal(text.to_owned()));
+                };
+                words(flag);
+            }
             Bank::Address => words(&mut registers.address),
             Bank::Mask => {
                 let mask = match self.nr {
@@ -298,6 +306,7 @@ mod tests {
             ("M2.15:uw", "m2.15"),
             ("acc1:f", "acc1"),
             ("f0.1", "f0.1"),
+            ("f1.0", "f1.0"),
             ("a0", "a0"),
             ("IP", "ip"),
             ("lmask", "lmask"),
@@ -308,7 +317,7 @@ mod tests {
             assert_eq!(text.parse::<Place>().unwrap().name(), back);
         }
         for text in [
-            "r128", "m16", "r5.8:f", "r5.3:q", "x1", "r", "f1", "a0.8", "acc2", "ip.1", "n2",
+            "r128", "m16", "r5.8:f", "r5.3:q", "x1", "r", "f2", "a0.8", "acc2", "ip.1", "n2",
             "r+1", "",
         ] {
             assert!(text.parse::<Place>().is_err(), "{text}");
@@ -324,6 +333,8 @@ mod tests {
         set("r5.3:w", &[0xffff]).unwrap();
         set("m2.6", &[7, 8]).unwrap();
         set("f0", &[1, 2]).unwrap();
+        let refusal = set("f1", &[3]).unwrap_err().0;
+        assert!(refusal.contains("one flag register"), "{refusal}");
         set("a0.7", &[9]).unwrap();
         set("lmask", &[3]).unwrap();
         set("ip", &[0x40]).unwrap();

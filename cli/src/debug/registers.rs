@@ -24,6 +24,8 @@ pub struct Registers {
     pub acc: [Grf; 2],
     /// f0.0 and f0.1.
     pub flag: [u16; 2],
+    /// f1.0 and f1.1, where there is a second flag register.
+    pub second_flag: Option<[u16; 2]>,
     /// Masks and their stacks.
     pub masks: Masks,
     /// Channels that execute, where the thread has instruction pointers of its channels and no mask registers.
@@ -47,6 +49,7 @@ impl Registers {
             address: view.address,
             acc: [half(0), half(8)],
             flag: view.flag,
+            second_flag: thread.has_second_flag().then_some(view.second_flag),
             masks: view.masks,
             channels: thread.has_paths().then(|| thread.exec_mask()),
             control: view.control,
@@ -97,6 +100,9 @@ impl Registers {
         let word = |v: u16| format!("0x{v:04x}");
         for (n, v) in self.flag.iter().enumerate() {
             out.push((format!("f0.{n}"), word(*v)));
+        }
+        for (n, v) in self.second_flag.iter().flatten().enumerate() {
+            out.push((format!("f1.{n}"), word(*v)));
         }
         let list: Vec<String> = self.address.iter().map(|v| word(*v)).collect();
         out.push(("a0".to_owned(), list.join(" ")));

@@ -293,6 +293,12 @@ impl Thread {
         self.emask | self.parked.at(self.ip)
     }
 
+    /// Whether it has f1 beside f0.
+    #[must_use]
+    pub fn has_second_flag(&self) -> bool {
+        self.second_flags
+    }
+
     /// Whether its channels have instruction pointers of their own: then there are no mask registers.
     #[must_use]
     pub const fn has_paths(&self) -> bool {

@@ -41,12 +41,15 @@ impl Page {
         }
     }
 
-    /// Asks by the page once the node looks by itself.
-    pub fn ask_when_it_looks(&self, head: &Head) {
+    /// Asks by the page once the node looks by itself; false where it is not seen to do so in a time.
+    pub fn ask_when_it_looks(&self, head: &Head, within: Duration) -> bool {
         let begun = Instant::now();
         while !self.try_ask(head, &[]) {
-            assert!(begun.elapsed() < PATIENCE, "the node does not look");
+            if begun.elapsed() > within {
+                return false;
+            }
         }
+        true
     }
 
     /// Asks if the node looks.

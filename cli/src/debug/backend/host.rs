@@ -164,6 +164,9 @@ impl Backend for HostBackend {
                 *to = *from;
             }
             thread.set_flag(registers.flag);
+            if let Some(flag) = registers.second_flag {
+                thread.set_second_flag(flag);
+            }
             thread.set_address(registers.address);
             if thread.view().masks != registers.masks {
                 thread.set_masks(registers.masks);

@@ -234,6 +234,8 @@ fn of_driver(registers: &debug::Registers) -> Registers {
         address: registers.address,
         acc: registers.acc,
         flag: registers.flags,
+        // No generation whose threads the driver reads has one.
+        second_flag: None,
         masks: eu::Masks {
             amask,
             imask,
