@@ -153,11 +153,13 @@ fn row<'a>(
     (name, size, frames): (&'a str, Size, usize),
     list: &List,
 ) -> io::Result<Row<'a>> {
+    let line = list.get(name);
+    let settings = line.map_or(&[][..], |line| &line.settings);
     let mut row = Row {
         name,
         size,
-        demand: list.get(name).copied(),
-        device: program.run_named(name, size, frames, false, device)?,
+        demand: line.map(|line| line.demand),
+        device: program.run_named(name, size, frames, false, device, settings)?,
         references: Vec::new(),
         differences: Vec::new(),
     };
@@ -167,7 +169,8 @@ fn row<'a>(
         Outcome::Skipped(_) => return Ok(row),
     };
     for reference in REFERENCES {
-        let theirs = program.run_named(name, size, frames, oldest, Who::Software(reference))?;
+        let theirs =
+            program.run_named(name, size, frames, oldest, Who::Software(reference), &[])?;
         let pair = picture(&row.device).zip(picture(&theirs));
         row.differences
             .push(pair.and_then(|(ours, theirs)| ours.compare(theirs)));

@@ -126,7 +126,7 @@ impl Program {
         Ok(Ok(run))
     }
 
-    /// Draws a scene that has a name; `oldest` asks for the way of the oldest context.
+    /// Draws a scene that has a name; `oldest` asks for the way of the oldest context, `settings` are variables of the environment.
     pub fn run_named(
         &self,
         name: &str,
@@ -134,11 +134,13 @@ impl Program {
         frames: usize,
         oldest: bool,
         who: Who<'_>,
+        settings: &[(String, String)],
     ) -> io::Result<Outcome> {
         let Size { width, height } = size;
         let stem = format!("{width}x{height}-{name}-{}", who.name());
         let mut command = self.command(size, frames, who, &stem);
         command.args(["-s", name]);
+        command.envs(settings.iter().map(|(name, value)| (name, value)));
         if oldest {
             command.arg("-l");
         }

@@ -1,8 +1,8 @@
 //! Which scenes a device has to draw, and how much of each picture has to agree.
 //!
-//! A line is a name, the share of the pixels in percent that have to be within 2 of the better reference, and a word
-//! about it. `any` in place of the share: the driver is known to be wrong, so that any picture and none will do.
-//! `#` begins a comment.
+//! A line is a name, the share of the pixels in percent that have to be within 2 of the better reference, settings of the
+//! driver, and a word about it. `any` in place of the share: the driver is known to be wrong, so that any picture and none
+//! will do. A setting is a variable of the environment, `NAME=value`, for the device's run alone. `#` begins a comment.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,16 @@ pub enum Demand {
     Any,
 }
 
-/// Demands by name.
-pub type List = BTreeMap<String, Demand>;
+/// What the list says of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub demand: Demand,
+    /// Variables of the environment of the device's run, and their values.
+    pub settings: Vec<(String, String)>,
+}
+
+/// Lines by name.
+pub type List = BTreeMap<String, Line>;
 
 /// Reads a list; the error names the line.
 pub fn parse(text: &str) -> Result<List, String> {
@@ -37,7 +45,13 @@ pub fn parse(text: &str) -> Result<List, String> {
             None => None,
         };
         let demand = demand.ok_or(format!("line {number}: {name} and no share"))?;
-        if list.insert(name.to_owned(), demand).is_some() {
+        let settings = words.map_while(|word| word.split_once('='));
+        let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let line = Line {
+            demand,
+            settings: settings.collect(),
+        };
+        if list.insert(name.to_owned(), line).is_some() {
             return Err(format!("line {number}: {name} a second time"));
         }
     }
@@ -52,10 +66,17 @@ mod tests {
 
     #[test]
     fn lines() {
-        let list = parse("# all\n\nmrt any  the driver's fault\nsrgb 99.8 # more\n").unwrap();
-        assert_eq!(list.len(), 2);
-        assert_eq!(list["mrt"], Demand::Any);
-        assert_eq!(list["srgb"], Demand::Near(99.8));
+        let text = "# all\n\nmrt any  the driver's fault\nsrgb 99.8 # more\nxfb 99 A=0 B=c  a=b\nxfb2 99  for a=b\n";
+        let list = parse(text).unwrap();
+        assert_eq!(list.len(), 4);
+        assert_eq!(list["mrt"].demand, Demand::Any);
+        assert_eq!(list["srgb"].demand, Demand::Near(99.8));
+        let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let settings = [setting("A", "0"), setting("B", "c"), setting("a", "b")];
+        assert_eq!(list["xfb"].settings, settings);
+        for name in ["mrt", "srgb", "xfb2"] {
+            assert!(list[name].settings.is_empty(), "{name}");
+        }
         for (wrong, why) in [
             ("mrt", "line 1: mrt and no share"),
             ("\nmrt -1", "line 2: mrt and no share"),
