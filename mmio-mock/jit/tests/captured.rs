@@ -99,7 +99,7 @@ fn run(cache: &mut KernelCache, thread: &mut Thread, port: &mut Memory) -> (Stop
     (stop, stats.instructions)
 }
 
-/// What of a kernel was compiled: as a list, as blocks.
+/// How many parts of the kernels were compiled, as a list of instructions and as blocks.
 #[derive(Default)]
 struct Seen {
     straight: usize,

@@ -259,7 +259,7 @@ impl Parts<'_> {
                 block.steps.push(step);
             }
         }
-        // Registers that wait are none of a block's.
+        // A block that leaves a register's dependency uncleared is not compiled.
         (stale == 0).then_some((block, messages))
     }
 

@@ -11,7 +11,7 @@ pub enum Bits {
     Reverse,
     /// How many are ones.
     Count,
-    /// Number of the lowest that is one; all ones when there is none.
+    /// Number of the lowest bit that is one; all ones for a dword of zeros.
     Lowest,
     /// Number of the highest that is one, from the top; of a negative number with a sign of the highest that is zero.
     Highest {

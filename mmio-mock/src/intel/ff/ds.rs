@@ -53,7 +53,7 @@ impl Shaded {
         self.order.push_back(index);
     }
 
-    /// Gives the oldest vertex up; `false` when there is none.
+    /// Gives the oldest vertex up; `false` when no vertex is kept.
     fn forget(&mut self, urb: &mut Urb) -> bool {
         let Some(index) = self.order.pop_front() else {
             return false;
@@ -100,7 +100,7 @@ pub struct Ds {
 /// Why no further point is taken up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Full {
-    /// There is none.
+    /// No further point has arrived.
     Empty,
     /// A thread has to go before it.
     Thread,

@@ -43,7 +43,7 @@ pub struct Fetched {
     pub index: u32,
 }
 
-/// A patch out of HS. Whoever has it owns one reference to its entry.
+/// A patch out of HS. The stage that holds it owns one reference to its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch {
     /// The entry: factors, and what DS threads read.

@@ -72,7 +72,7 @@ pub struct PatchHeader<'a> {
 pub struct DomainHeader {
     /// Entries for the vertices.
     pub entries: [UrbHandle; 2],
-    /// The points; the second is none of the thread's where there is one alone.
+    /// The points. Of a thread with a single point only the first counts.
     pub points: [tess::Point; 2],
     /// How many they are.
     pub count: usize,

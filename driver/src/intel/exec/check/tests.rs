@@ -48,7 +48,7 @@ fn a_batch_ends_by_the_command_for_that() {
         SAFE,
         "nothing behind the end counts"
     );
-    // The end inside of a command is none.
+    // A dword inside of a command that looks like MI_BATCH_BUFFER_END does not end the batch.
     assert_eq!(on(0, &[0x7b00_0005, END, 0, 0, 0, 0, 0]), REFUSED);
     // Half a dword at the end.
     assert_eq!(check(VALLEYVIEW_CHECKS[0], &[0, 0, 0, 0, 0, 0]), REFUSED);
