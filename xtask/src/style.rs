@@ -1,9 +1,10 @@
-//! Rules every file keeps: tagline, size, panics, lint exceptions, unsafe, paths.
+//! Rules every file keeps: tagline, size, panics, lint exceptions, unsafe, parents.
 //! rustfmt and clippy check the rest.
 
 mod attributes;
 mod crate_roots;
 mod files;
+mod orphans;
 mod panics;
 mod words;
 
@@ -21,6 +22,7 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
         findings.extend(attributes::check(file));
         findings.extend(crate_roots::check(file));
     }
+    findings.extend(orphans::check(&workspace.rust));
     for file in &workspace.text {
         findings.extend(words::check(file));
     }
