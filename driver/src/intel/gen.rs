@@ -71,6 +71,8 @@ pub struct DeviceInfo {
     pub coherent_aperture: bool,
     /// Engines can be reset one by one (i915 `has_reset_engine`).
     pub resets_engines: bool,
+    /// The system's administrator, as master, may have privileged commands in a batch carried out (i915 `HAS_SECURE_BATCHES`).
+    pub privileged_batches: bool,
     /// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`, `GEN6_FENCE_PITCH_SHIFT`).
     pub fence_pitch: u32,
     /// Bytes of a context's image (i915 `intel_engine_context_size`), whole pages.

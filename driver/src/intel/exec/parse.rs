@@ -102,6 +102,8 @@ pub(super) struct Submission {
     pub(super) image: Option<Arc<Held>>,
     /// Whether relocations are to be looked at.
     pub(super) relocate: bool,
+    /// Whether privileged commands of the batch are carried out.
+    pub(super) privileged: bool,
     /// Whether offsets of stream output are to begin at 0.
     pub(super) resets_offsets: bool,
     /// What has become of the batch when it was looked through.
@@ -237,8 +239,7 @@ pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submissi
     let list: Vec<uapi::Object> = list
         .read_array()
         .map_err(|error| if error == E2BIG { ENOMEM } else { error })?;
-    // Privileged batches end with generation 5 (i915 `HAS_SECURE_BATCHES`), where this driver has none either.
-    if arg.flags & uapi::SECURE != 0 {
+    if arg.flags & uapi::SECURE != 0 && !may_be_privileged(call) {
         return Err(EPERM);
     }
     let mut fences = Fences::default();
@@ -260,6 +261,14 @@ pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submissi
         return Err(EIO);
     }
     Ok(submission)
+}
+
+/// Whether the call may bring a batch whose privileged commands are carried out (i915 `i915_gem_do_execbuffer`).
+fn may_be_privileged(call: &Call<'_>) -> bool {
+    let seat = &call.device.user().seat;
+    call.device.info().privileged_batches
+        && call.file.member.is_master(seat)
+        && call.task.is_admin()
 }
 
 /// Row of the engine: a slot of the context's map, or a legacy ring number (eb_select_legacy_ring); `None` for an engine
@@ -459,6 +468,7 @@ fn lookup(
         context,
         image: None,
         relocate: arg.flags & uapi::NO_RELOC == 0,
+        privileged: arg.flags & uapi::SECURE != 0,
         resets_offsets: arg.flags & uapi::SOL_RESET != 0,
         checked: None,
         ticket: u64::MAX,

@@ -239,6 +239,7 @@ fn submit(call: &Call<'_>, submission: &mut Submission) -> Result<Arc<Fence>> {
     if engine.info().has_images {
         uses.prologue = hook.prepare(call.device, &mut uses.objects, context, start)?;
     }
+    uses.prologue.trusted = submission.privileged;
     uses.prologue.resets_offsets = submission.resets_offsets;
     if let Some(checked) = &checked {
         start = checked.run(&mut uses);

@@ -48,6 +48,7 @@ const fn row(
         snoops: false,
         coherent_aperture: true,
         resets_engines: false,
+        privileged_batches: true,
         fence_pitch: FENCE_PITCH,
         image_size: one_page,
         interrupts: &INTERRUPTS,

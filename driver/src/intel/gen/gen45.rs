@@ -40,6 +40,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
         snoops: false,
         coherent_aperture: true,
         resets_engines: false,
+        privileged_batches: true,
         fence_pitch: gen40::FENCE_PITCH,
         image_size: gen40::one_page,
         interrupts: &INTERRUPTS,

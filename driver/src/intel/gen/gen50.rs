@@ -38,6 +38,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     snoops: false,
     coherent_aperture: true,
     resets_engines: false,
+    privileged_batches: true,
     fence_pitch: gen40::FENCE_PITCH,
     image_size: gen40::one_page,
     interrupts: &INTERRUPTS,

@@ -65,6 +65,7 @@ const fn row(eus: u8) -> DeviceInfo {
         snoops: false,
         coherent_aperture: true,
         resets_engines: false,
+        privileged_batches: false,
         fence_pitch: FENCE_PITCH,
         image_size,
         interrupts: &INTERRUPTS,

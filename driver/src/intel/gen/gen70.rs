@@ -62,6 +62,7 @@ pub static VALLEYVIEW: DeviceInfo = DeviceInfo {
     snoops: true,
     coherent_aperture: false,
     resets_engines: true,
+    privileged_batches: false,
     fence_pitch: gen60::FENCE_PITCH,
     image_size,
     interrupts: &INTERRUPTS,

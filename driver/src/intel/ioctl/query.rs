@@ -57,7 +57,6 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         | param::HAS_BSD2
         | param::HAS_WT
         | param::HAS_SEMAPHORES
-        | param::HAS_SECURE_BATCHES
         | param::HAS_RESOURCE_STREAMER
         | param::HAS_POOLED_EU
         | param::MIN_EU_IN_POOL
@@ -68,6 +67,7 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
             let looks = engines.any(|engine| engine.checks.is_some());
             if looks { checks::VERSION } else { 0 }
         }
+        param::HAS_SECURE_BATCHES => i32::from(info.privileged_batches && call.task.is_admin()),
         // Of the whole device, or of engines as well.
         param::HAS_GPU_RESET => 1 + i32::from(info.resets_engines),
         param::MMAP_GTT_COHERENT => i32::from(info.coherent_aperture),

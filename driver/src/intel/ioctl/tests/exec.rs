@@ -4,6 +4,7 @@ use kernel::error::code::{EFAULT, EINTR, EINVAL, EIO, ENOENT, ENOMEM, EPERM};
 use super::*;
 use crate::intel::tests::read_dword;
 use crate::intel::uapi::exec::{Execbuffer2, Fence, Object, Relocation, TimelineFences};
+use crate::intel::uapi::query::{GETPARAM, Getparam};
 
 fn refused(bench: &Bench, change: impl FnOnce(&mut Execbuffer2)) -> kernel::error::Error {
     let mut list = objects(&[bench.batch()]);
@@ -51,6 +52,43 @@ fn the_argument_is_checked() {
     assert!(ok.is_ok());
     assert!(bench.device.reset().is_err());
     assert_eq!(refused(&bench, |_| ()), EIO, "wedged");
+}
+
+/// i915 `i915_gem_do_execbuffer`, `gen4_emit_bb_start`: `MI_BATCH_NON_SECURE_I965` is bit 8; the administrator alone, as master, does without.
+#[test]
+fn privileged_batches_are_the_administrators() {
+    let bench = Bench::primary();
+    let asked = || {
+        let value = bench.process.memory.alloc(4);
+        let mut arg = Getparam {
+            param: 23,
+            value,
+            hole: 0,
+        };
+        assert_eq!(bench.call(GETPARAM, &mut arg), Ok(0));
+        bench.process.memory.get::<i32>(value).unwrap()
+    };
+    let start = || {
+        let tail = bench.fake.peek(0x2030).wrapping_sub(400 - 22 * 4) & 0x3fff;
+        read_dword(&bench.fake, bench.fake.peek(0x2038) + tail)
+    };
+    let secure = |bench: &Bench| {
+        let mut list = objects(&[bench.batch()]);
+        bench
+            .exec_with(&mut list, |arg| arg.flags |= 1 << 9)
+            .map(|_| ())
+    };
+    assert_eq!((asked(), secure(&bench)), (0, Err(EPERM)));
+    bench.process.admin.store(true, Ordering::Relaxed);
+    assert_eq!((asked(), secure(&bench)), (1, Ok(())));
+    assert_eq!(start() >> 23, 0x31);
+    assert_eq!(start() & 1 << 8, 0);
+    bench.exec(&[bench.batch()]).unwrap();
+    assert_eq!(start() >> 23, 0x31);
+    assert_eq!(start() & 1 << 8, 1 << 8);
+    let other = bench.other();
+    other.process.admin.store(true, Ordering::Relaxed);
+    assert_eq!(secure(&other), Err(EPERM), "no master");
 }
 
 #[test]
