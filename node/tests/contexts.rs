@@ -238,7 +238,10 @@ impl Filler {
 /// Two programs of different state draw by turns while others fill on the blitter, and batches hang on both engines in between.
 #[test]
 fn both_engines_are_exact_with_resets_of_either_between() {
-    let device = "sandybridge";
+    ["sandybridge", "valleyview"].into_iter().for_each(both);
+}
+
+fn both(device: &str) {
     let (node, name) = support::start_on(device);
     node.first()
         .device()

@@ -23,18 +23,19 @@ const FILES: usize = 6;
 /// Threads that submit at a time: more than the queue takes.
 const CROWD: usize = 48;
 /// What a client can submit that never ends, and on which device it is tried.
-const KINDS: [(&str, &str); 4] = [
+const KINDS: [(&str, &str); 5] = [
     ("instances", "gm965"),
     ("draws", "g45"),
     ("stores", "ironlake"),
     ("own stores", "sandybridge"),
+    ("later draws", "valleyview"),
 ];
 
 fn endless(device: &str, kind: &str) -> Frame {
     let frame = Frame::read_of(device, "b_flat");
     match kind {
         "instances" => frame.with_instances(1 << 30),
-        "draws" => frame.that_draws_for_ever(),
+        "draws" | "later draws" => frame.that_draws_for_ever(),
         _ => frame.that_stores_for_ever(),
     }
 }

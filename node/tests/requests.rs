@@ -276,6 +276,12 @@ fn ten_thousand_random_sequences_leave_the_node_well() {
 fn ten_thousand_random_sequences_leave_three_engines_well() {
     random_sequences("sandybridge");
 }
+
+#[test]
+fn ten_thousand_random_sequences_leave_spaces_of_processes_well() {
+    random_sequences("valleyview");
+}
+
 /// What stays in the GTT: rings, scratch page, two context images.
 fn random_sequences(device: &str) -> usize {
     let (node, name) = start_on(device);

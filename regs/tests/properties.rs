@@ -106,6 +106,34 @@ fn what_reaches_beyond_the_client_is_privileged() {
     }
 }
 
+/// What batches of ValleyView's users may not have (i915 i915_cmd_parser.c, gen7_common_cmds and the lists behind it): the global GTT, and registers,
+/// which PIPE_CONTROL writes, too (`PIPE_CONTROL_MMIO_WRITE`).
+#[test]
+fn global_gtt_and_registers_are_privileged_on_valleyview() {
+    for (words, privileged) in [
+        ([0x1000_0002, 0, 0], false), // MI_STORE_DATA_IMM
+        ([0x1040_0002, 0, 0], true),
+        ([0x1200_0001, 0, 0], true),       // MI_STORE_REGISTER_MEM
+        ([0x1480_0001, 0, 0], true),       // MI_LOAD_REGISTER_MEM
+        ([0x1300_0002, 0x1000, 0], false), // MI_FLUSH_DW
+        ([0x1300_0002, 0x1004, 0], true),
+        ([0x1b20_0001, 0, 0], false), // MI_CONDITIONAL_BATCH_BUFFER_END
+        ([0x1b60_0001, 0, 0], true),
+        ([0x7a00_0003, 1 << 14, 0], false), // PIPE_CONTROL
+        ([0x7a00_0003, 1 << 24 | 1 << 14, 0], true),
+        ([0x7a00_0003, 1 << 23, 0], true),
+        ([0x7a00_0003, 1 << 22 | 1 << 25, 0], false),
+    ] {
+        let command = (regs::platform::GEN70.command)(words[0]).unwrap();
+        assert_eq!(
+            command.is_privileged(&words),
+            privileged,
+            "{} {words:x?}",
+            command.name
+        );
+    }
+}
+
 #[test]
 fn headers_tell_what_is_non_pipelined_and_what_is_a_blit() {
     let of = |g: &Generation, header| (g.command)(header).unwrap();

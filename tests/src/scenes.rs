@@ -11,7 +11,7 @@ use mmio_mock::intel::r#gen::DeviceInfo;
 use crate::image::Image;
 
 /// A device of each generation; all have the scenes.
-pub const DEVICES: [&str; 4] = ["gm965", "g45", "ironlake", "sandybridge"];
+pub const DEVICES: [&str; 5] = ["gm965", "g45", "ironlake", "sandybridge", "valleyview"];
 
 /// All scenes.
 pub const SCENES: [&str; 7] = [

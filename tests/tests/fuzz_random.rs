@@ -24,6 +24,8 @@ use mmio_mock::intel::device::Device as ModelDevice;
 use mmio_mock::intel::r#gen::DeviceInfo;
 use regs::desc::{CommandDesc, Engine};
 
+mod frames;
+
 /// Device time of a batch of commands: 25 000 clocks.
 const SHORT: Delta = Delta::from_micros(50);
 /// Device time of a frame; most need half of that.
@@ -324,10 +326,10 @@ fn random_commands_on_other_engines() {
     let run = Run::new("random_commands_on_other_engines", 7_000_000, goal, |c| {
         c.commands
     });
-    run.devices(
+    run.only(&["sandybridge", "valleyview"]).devices(
         LIFETIME,
-        |random, _| {
-            let info = device("sandybridge");
+        |random, name| {
+            let info = device(name);
             let engine = &info.engines[random.usize(..info.engines.len())];
             let bare = Bare::on(info, engine);
             let noise: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.u32(..)).collect();
@@ -340,7 +342,7 @@ fn random_commands_on_other_engines() {
         },
         |run, random, bare| {
             let class: Engine = bare.engine.class;
-            let all = device("sandybridge").tables.commands.iter();
+            let all = bare.device.info().tables.commands.iter();
             let all: Vec<&CommandDesc> = all.copied().filter(|c| c.runs_on(class)).collect();
             let mut words = Vec::new();
             while words.len() < 250 {
@@ -459,4 +461,14 @@ fn flipped_bits_in_state() {
 #[test]
 fn flipped_bits_in_batches() {
     fuzz_flips("flipped_bits_in_batches", "g_gears", 0, 6_000_000);
+}
+
+#[test]
+fn random_dwords_in_frames() {
+    frames::change("random_dwords_in_frames", 8_000_000);
+}
+
+#[test]
+fn changed_frames_reach_all_units() {
+    frames::reach();
 }

@@ -471,6 +471,8 @@ fn a_hang_beside_the_render_engine_leaves_it_at_what_it_is_at() {
         ("ironlake", BSD),
         ("sandybridge", BSD),
         ("sandybridge", BLT),
+        ("valleyview", BSD),
+        ("valleyview", BLT),
     ] {
         let rig = Rig::on(device);
         rig.device
@@ -488,11 +490,8 @@ fn a_hang_beside_the_render_engine_leaves_it_at_what_it_is_at() {
         let holds = io.read32(CONTEXT);
         assert_ne!(holds & 1, 0, "{device}: valid");
         // MI_BATCH_BUFFER_START of itself, in the batch's own address space.
-        let space = if device == "sandybridge" {
-            1 << 8
-        } else {
-            1 << 7
-        };
+        let own = ["sandybridge", "valleyview"].contains(&device);
+        let space = if own { 1 << 8 } else { 1 << 7 };
         let long = innocent.object(&[0x31 << 23 | space, 0x54_0000]);
         innocent
             .exec(RENDER, &[(long, 0x54_0000, 0)], ours)
@@ -507,7 +506,7 @@ fn a_hang_beside_the_render_engine_leaves_it_at_what_it_is_at() {
         assert_eq!(innocent.busy(long), RENDER_READS, "{device}");
         assert_eq!(io.read32(CONTEXT), holds, "{device}");
         // The engine that was reset goes on: it ends the other one's batch.
-        let global = if device == "sandybridge" { 0 } else { 1 << 22 };
+        let global = if own { 0 } else { 1 << 22 };
         let words = [0x20 << 23 | global | 2, 0, 0x54_0000, END, END];
         let ends = innocent.object(&words);
         let list = [(long, 0x54_0000, exec::OBJECT_ASYNC), (ends, 0x70_0000, 0)];

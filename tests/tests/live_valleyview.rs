@@ -1,6 +1,9 @@
 //! ValleyView: registers that batches may name, and pages that they reach.
 //!
 //! i915 `i915_cmd_parser.c`, `gt/gen6_engine_cs.c`; numbers of `intel_gpu_commands.h` and `intel_gt_regs.h`.
+mod hostile;
+mod spaces;
+
 use crestline_tests::rig::{Rig, SHORT};
 use driver::uapi::{drm, exec, gem};
 use driver::{BatchDesc, File, Node};

@@ -1,4 +1,4 @@
-//! Captured frames of G45, Ironlake and Sandy Bridge to their pictures.
+//! Captured frames of G45, Ironlake and Sandy Bridge to their pictures, and of all devices by all engines.
 //!
 //! Expectations are the pictures of Mesa's llvmpipe and softpipe; the shares are those that the live scenes have to reach.
 
@@ -9,7 +9,7 @@ use crestline_cli::capture::Capture;
 use crestline_cli::picture::Picture;
 use crestline_cli::replay::{Report, Session};
 use crestline_tests::image::{Difference, Image};
-use crestline_tests::scenes::{REFERENCES, options};
+use crestline_tests::scenes::{self, REFERENCES, options};
 use mmio_mock::intel::td::engine::{Done, Engine};
 
 const DEVICES: [&str; 3] = ["g45", "ironlake", "sandybridge"];
@@ -21,7 +21,7 @@ fn captures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data/captures")
 }
 
-fn scenes(device: &str) -> Vec<String> {
+fn scenes_of(device: &str) -> Vec<String> {
     let entries = fs::read_dir(captures().join(device)).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<_> = names.filter(|name| name != CUT).collect();
@@ -120,9 +120,9 @@ fn replayed_by(
 /// Threads whose work is known do not run; nothing else tells.
 #[test]
 fn spared_threads_change_nothing() {
-    for device in ["gm965", "g45", "ironlake", "sandybridge"] {
+    for device in scenes::DEVICES {
         let mut spared = 0;
-        for scene in scenes(device) {
+        for scene in scenes_of(device) {
             let capture = capture(device, &scene);
             let all = replayed(&capture, false);
             let some = replayed(&capture, true);
@@ -139,9 +139,9 @@ fn spared_threads_change_nothing() {
 /// Pictures, counters and messages are the same whatever executes kernels, and compiled code never differs where both run.
 #[test]
 fn engines_change_nothing() {
-    for device in ["gm965", "g45", "ironlake", "sandybridge"] {
+    for device in scenes::DEVICES {
         let mut compiled = 0;
-        for scene in scenes(device) {
+        for scene in scenes_of(device) {
             let capture = capture(device, &scene);
             let interpreted = replayed_by(&capture, true, Engine::Interpreter, None);
             assert_eq!(interpreted.4.compiled, 0);
@@ -183,9 +183,9 @@ const MORE_PAIRS: [(Engine, usize); 7] = [
 fn workers_change_nothing() {
     let all = std::env::var_os("CRESTLINE_MATRIX").is_some();
     let more: &[_] = if all { &MORE_PAIRS } else { &[] };
-    for device in ["gm965", "g45", "ironlake", "sandybridge"] {
+    for device in scenes::DEVICES {
         let mut threads = 0;
-        for scene in scenes(device) {
+        for scene in scenes_of(device) {
             let capture = capture(device, &scene);
             let alone = replayed_by(&capture, true, Engine::Compiled, Some(0));
             assert_eq!(alone.4.ran.waves, 0);
@@ -204,7 +204,7 @@ fn workers_change_nothing() {
 
 #[test]
 fn frames_of_g45_match_a_reference() {
-    let scenes = scenes(DEVICES[0]);
+    let scenes = scenes_of(DEVICES[0]);
     assert_eq!(scenes.len(), 25);
     for scene in &scenes {
         matches_a_reference(DEVICES[0], scene);
@@ -213,7 +213,7 @@ fn frames_of_g45_match_a_reference() {
 
 #[test]
 fn frames_of_ironlake_match_a_reference() {
-    let scenes = scenes(DEVICES[1]);
+    let scenes = scenes_of(DEVICES[1]);
     assert_eq!(scenes.len(), 25);
     for scene in &scenes {
         matches_a_reference(DEVICES[1], scene);
@@ -223,7 +223,7 @@ fn frames_of_ironlake_match_a_reference() {
 /// Several of these scenes begin with OpenGL 3: geometry shaders, transform feedback, four samples, layers, buffers of texels.
 #[test]
 fn frames_of_sandy_bridge_match_a_reference() {
-    let scenes = scenes(DEVICES[2]);
+    let scenes = scenes_of(DEVICES[2]);
     assert_eq!(scenes.len(), 36);
     for scene in &scenes {
         matches_a_reference(DEVICES[2], scene);

@@ -30,7 +30,9 @@ pub mod wiz;
 
 use crate::core::fault::UnitFault;
 use crate::intel::machine::Machine;
+use crate::intel::status::Busy;
 use crate::intel::td::Td;
+use crate::intel::urb::Urb;
 
 use kept::Kept;
 use list::{BusyParts, List};
@@ -68,6 +70,8 @@ pub struct Pipeline {
     pub state: PipelineState,
     draw: Option<Box<DrawState>>,
     dead: bool,
+    /// Nothing moves though there was time, and no thread is alive that could change it.
+    stands: bool,
     list: List,
 }
 
@@ -79,6 +83,7 @@ impl Pipeline {
             state: PipelineState::default(),
             draw: None,
             dead: false,
+            stands: false,
             list: List::new(reader.stages()),
         }
     }
@@ -200,6 +205,7 @@ impl Pipeline {
             // Nothing was left but the threads that were kept.
             step = Step::Idle;
         }
+        self.stands = step == Step::Blocked && ctx.td.idle() && *ctx.machine.budget > 0;
         match step {
             Step::Dead => self.dead = true,
             Step::Idle => {
@@ -211,6 +217,32 @@ impl Pipeline {
         }
         self.draw = Some(draw);
         step
+    }
+
+    /// What keeps a draw from going on when no thread does: stages with work, and what they have of the URB.
+    pub fn waits(&self, urb: &Urb) -> Option<String> {
+        let draw = self.draw.as_ref().filter(|_| self.stands)?;
+        let parts = self.list.busy_parts();
+        let stages = self.list.stages().map(Stage::part);
+        let names: Vec<&str> = stages
+            .filter(|part| parts.has(*part))
+            .map(Busy::name)
+            .collect();
+        let sections = self.list.stages().filter_map(|stage| {
+            let (owner, _) = stage.section(draw)?;
+            let (name, all, free) = (
+                stage.part().name(),
+                urb.entries(owner),
+                urb.available(owner),
+            );
+            Some(format!("{name} has {all} URB entries, {free} of them free"))
+        });
+        let sections: Vec<String> = sections.collect();
+        Some(format!(
+            "3D pipeline: {} cannot go on, and no thread is alive; {}",
+            names.join(", "),
+            sections.join("; ")
+        ))
     }
 
     /// Which stages are not done, for INSTDONE. Once a fault has stopped the pipeline, the first stage never gets done.

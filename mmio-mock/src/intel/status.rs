@@ -123,6 +123,26 @@ pub enum Busy {
     Parser,
 }
 
+impl Busy {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Busy::Vf => "VF",
+            Busy::Vs => "VS",
+            Busy::Hs => "HS",
+            Busy::Te => "TE",
+            Busy::Ds => "DS",
+            Busy::Gs => "GS",
+            Busy::Sol => "SOL",
+            Busy::Clip => "CLIP",
+            Busy::Sf => "SF",
+            Busy::Windower => "WIZ",
+            Busy::Threads => "the EUs",
+            Busy::Parser => "the command streamer",
+        }
+    }
+}
+
 /// FFID of vertex fetch, which starts no threads. The manual names no number; it stands before VS in the
 /// pipeline and in the registers.
 pub const VF_FFID: u8 = 1;

@@ -76,10 +76,10 @@ impl Frame {
             let (head, tail) = rest[8..].split_at(name);
             let (contents, tail) = tail.split_at(len);
             let name = String::from_utf8(head.to_vec()).unwrap();
-            files.insert(
-                name.rsplit('/').next().unwrap().to_owned(),
-                contents.to_vec(),
-            );
+            // Of several submissions the first is drawn; the others copy its picture.
+            files
+                .entry(name.rsplit('/').next().unwrap().to_owned())
+                .or_insert_with(|| contents.to_vec());
             rest = tail;
         }
         let json: Value = serde_json::from_slice(&files["exec.json"]).unwrap();

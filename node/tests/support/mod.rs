@@ -30,7 +30,7 @@ pub fn at_most(usual: Duration) -> Duration {
 }
 
 /// A device of each generation, of which there are captured frames.
-pub const DEVICES: [&str; 4] = ["gm965", "g45", "ironlake", "sandybridge"];
+pub const DEVICES: [&str; 5] = ["gm965", "g45", "ironlake", "sandybridge", "valleyview"];
 
 /// A connection to a node.
 pub struct Connection(OwnedFd);

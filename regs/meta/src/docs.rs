@@ -362,9 +362,11 @@ fn properties(out: &mut String, c: &Command) {
     match c.privilege {
         Privilege::None => {}
         Privilege::Always => words.push("privileged".to_owned()),
-        Privilege::Unless(start, _) | Privilege::When(start, _) => {
-            let field = c.fields.iter().find(|f| f.start == start);
-            let name = field.map_or("", |f| f.name.as_str());
+        Privilege::Unless(start, width) | Privilege::When(start, width) => {
+            let bits = start..start + width;
+            let fields = c.fields.iter().filter(|f| bits.contains(&f.start));
+            let names: Vec<&str> = fields.map(|f| f.name.as_str()).collect();
+            let name = names.join(" or ");
             let how = match c.privilege {
                 Privilege::When(..) => "is not zero",
                 _ => "is zero",

@@ -288,7 +288,7 @@ pub struct Command {
     /// What it does: `draw object context draw-state idempotent stores ends chains`, see [`PROPERTIES`].
     #[serde(default)]
     pub is: Vec<String>,
-    /// `always`, or the field that is zero in the form that batches of users may not have; with `with ` in front of it the field that is not.
+    /// `always`, or the field that is zero in the form that batches of users may not have; with `with ` in front of it the field that is not, or neighbours with ` or ` between them.
     #[serde(default)]
     pub privileged: Option<String>,
     /// Engines whose streamers take it, see [`ENGINES`]; default all for type 0, the render engine for others.

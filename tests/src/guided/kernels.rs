@@ -32,7 +32,7 @@ struct Start {
 
 impl Start {
     fn take(input: &mut Unstructured<'_>) -> Result<Self> {
-        let generation = Verx10::from_times_ten([40, 45, 50, 60][input.choose_index(4)?]);
+        let generation = Verx10::from_times_ten([40, 45, 50, 60, 70][input.choose_index(5)?]);
         let switches: u8 = input.arbitrary()?;
         let dispatch_mask: u16 = input.arbitrary()?;
         let (sip, levels, seed): (u8, u8, u16) = input.arbitrary()?;

@@ -36,12 +36,13 @@ impl Device {
     }
 
     /// Threads that can never end: unit, kernel, instruction, reason. When media threads wait for one another,
-    /// what each waits for.
+    /// what each waits for. When a draw cannot go on without any thread, the stages that hold it up.
     pub fn hung_threads(&self) -> Vec<String> {
         let mut lines = self.faulted_threads();
         if self.media.deadlocked(&self.td) {
             lines.extend(self.waits());
         }
+        lines.extend(self.ff.waits(&self.urb));
         lines
     }
 

@@ -55,7 +55,7 @@ pub struct Amend {
     /// What a command does, all of it.
     #[serde(default)]
     pub is: Option<Vec<String>>,
-    /// `always`, or the field that is zero in the privileged form of a command, or `with ` and the field that is not; an empty text takes an imported one away.
+    /// `always`, or the field that is zero in the privileged form of a command, or `with ` and the field that is not, or neighbours with ` or ` between them; an empty text takes an imported one away.
     #[serde(default)]
     pub privileged: Option<String>,
     /// Engines whose streamers take a command, all of them.

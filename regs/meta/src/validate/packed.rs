@@ -113,6 +113,39 @@ impl Checker<'_> {
         })
     }
 
+    /// Which forms of a command are privileged: see `schema::Command::privileged`.
+    fn privilege(&mut self, c: &schema::Command, fields: &[Field]) -> Privilege {
+        let text = match c.privileged.as_deref() {
+            None => return Privilege::None,
+            Some("always") => return Privilege::Always,
+            Some(text) => text,
+        };
+        let with = text.strip_prefix("with ");
+        let mut bits: Option<(u32, u32)> = None;
+        for name in with.unwrap_or(text).split(" or ") {
+            let Some(f) = fields.iter().find(|f| f.name == name) else {
+                self.say(&c.name, &format!("privileged by {name}, which is no field"));
+                continue;
+            };
+            bits = match bits {
+                None => Some((f.start, f.width)),
+                Some((start, width)) if start + width == f.start => Some((start, width + f.width)),
+                Some(_) => {
+                    self.say(
+                        &c.name,
+                        &format!("privileged by {name}, which is not the next field"),
+                    );
+                    bits
+                }
+            };
+        }
+        match (bits, with) {
+            (None, _) => Privilege::None,
+            (Some((start, width)), None) => Privilege::Unless(start, width),
+            (Some((start, width)), Some(_)) => Privilege::When(start, width),
+        }
+    }
+
     pub(super) fn command(&mut self, section: usize, c: &schema::Command) -> Command {
         self.cited(&c.name, &c.cite, &c.summary);
         let (mask, value, low) = match c.command_type {
@@ -160,23 +193,7 @@ impl Checker<'_> {
         }
         let properties = self.properties(c);
         let engines = self.engines(c);
-        let privilege = match c.privileged.as_deref() {
-            None => Privilege::None,
-            Some("always") => Privilege::Always,
-            Some(text) => {
-                let with = text.strip_prefix("with ");
-                let name = with.unwrap_or(text);
-                if let Some(f) = fields.iter().find(|f| f.name == name) {
-                    match with {
-                        None => Privilege::Unless(f.start, f.width),
-                        Some(_) => Privilege::When(f.start, f.width),
-                    }
-                } else {
-                    self.say(&c.name, &format!("privileged by {name}, which is no field"));
-                    Privilege::None
-                }
-            }
-        };
+        let privilege = self.privilege(c, &fields);
         Command {
             section,
             name: c.name.clone(),

@@ -74,6 +74,12 @@ const fn zero(dword: usize, bits: u32) -> Zero {
 /// The address is not one of the global GTT (`MI_GLOBAL_GTT`).
 const NOT_GLOBAL: &[Zero] = &[zero(0, 1 << 22)];
 
+/// The same, where fewer bits count for the length than i915 takes for it: the device would end the command elsewhere than the parser.
+const STORES_OF_BLITTER: Rule = Rule::Zero(&[zero(0, 1 << 22 | 0x3c0)]);
+const STORES_OF_VIDEO: Rule = Rule::Zero(&[zero(0, 1 << 22 | 0xc0)]);
+/// Where more bits count.
+const SHORT: Rule = Rule::Zero(&[zero(0, 0xc0)]);
+
 /// Stores of PIPE_CONTROL: no register, no interrupt, neither global GTT nor status page.
 const PIPE_CONTROL: &[Zero] = &[
     zero(1, 1 << 23 | 1 << 8),
@@ -156,22 +162,26 @@ const RENDER_COMMANDS: &[Row] = &[
 ];
 
 const VIDEO_COMMANDS: &[Row] = &[
-    mi(0x08, Fixed(1), Refused),         // MI_ARB_ON_OFF
-    mi(0x0e, Fixed(1), Allowed),         // MI_SET_APPID
-    mi(0x20, Field(0xff), STORES),       // MI_STORE_DATA_IMM
-    mi(0x23, Field(0x3f), Refused),      // MI_UPDATE_GTT
-    mi(0x26, Field(0x3f), FLUSHES),      // MI_FLUSH_DW
-    mi(0x36, Field(0xff), STORES),       // MI_CONDITIONAL_BATCH_BUFFER_END
-    rc((1, 0, 0x00), Fixed(1), Allowed), // MFX_WAIT
+    mi(0x08, Fixed(1), Refused),            // MI_ARB_ON_OFF
+    mi(0x0e, Fixed(1), Allowed),            // MI_SET_APPID
+    mi(0x20, Field(0xff), STORES_OF_VIDEO), // MI_STORE_DATA_IMM
+    mi(0x23, Field(0x3f), Refused),         // MI_UPDATE_GTT
+    mi(0x26, Field(0x3f), FLUSHES),         // MI_FLUSH_DW
+    mi(0x36, Field(0xff), STORES),          // MI_CONDITIONAL_BATCH_BUFFER_END
+    rc((1, 0, 0x00), Fixed(1), Allowed),    // MFX_WAIT
 ];
 
 const BLITTER_COMMANDS: &[Row] = &[
-    mi(0x14, Field(0xff), Refused), // MI_DISPLAY_FLIP
-    mi(0x20, Field(0x3ff), STORES), // MI_STORE_DATA_IMM
-    mi(0x23, Field(0x3f), Refused), // MI_UPDATE_GTT
-    mi(0x26, Field(0x3f), FLUSHES), // MI_FLUSH_DW
-    bc(0x40, Field(0x3f), Allowed), // COLOR_BLT
-    bc(0x43, Field(0x3f), Allowed), // SRC_COPY_BLT
+    // MI_ARB_ON_OFF, which i915 does not know here and takes for two dwords.
+    mi(0x08, Fixed(1), Refused),
+    mi(0x14, Field(0xff), Refused),            // MI_DISPLAY_FLIP
+    mi(0x20, Field(0x3ff), STORES_OF_BLITTER), // MI_STORE_DATA_IMM
+    mi(0x23, Field(0x3f), Refused),            // MI_UPDATE_GTT
+    mi(0x26, Field(0x3f), FLUSHES),            // MI_FLUSH_DW
+    // MI_CONDITIONAL_BATCH_BUFFER_END, which i915 does not know here.
+    mi(0x36, Field(0xff), STORES),
+    bc(0x40, Field(0x3f), SHORT), // COLOR_BLT
+    bc(0x43, Field(0x3f), SHORT), // SRC_COPY_BLT
 ];
 
 const RENDER_REGISTERS: &[u32] = &[
