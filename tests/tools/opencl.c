@@ -186,7 +186,7 @@ static void ints(void)
             turn ? ux << turn | ux >> (32 - turn) : ux,
             (ux ? (uint32_t)__builtin_clz(ux) : 32) + 64 * (x < y) + 128 * (ux < uy),
             (uint32_t)llabs((int64_t)x - y),
-            (uint32_t)(((int64_t)x + y) >> 1),
+            (uint32_t)(((int64_t)(x | 1) + (y | 1)) >> 1),
             saturated((int64_t)x + y, INT32_MIN, INT32_MAX) ^ saturated((int64_t)y - x, INT32_MIN, INT32_MAX),
             (ux & 0xffff) * (uy & 0x7fff) + ux,
             (ux & 0xffff0000) | (uy & 0xffff),

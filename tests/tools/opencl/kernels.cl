@@ -13,7 +13,7 @@ __kernel void ints(__global const int *a, __global const int *b, __global int *o
     out[5 * n + i] = rotate(x, y);
     out[6 * n + i] = clz(x) + 64 * (x < y) + 128 * (ux < uy);
     out[7 * n + i] = as_int(abs_diff(x, y));
-    out[8 * n + i] = hadd(x, y);
+    out[8 * n + i] = hadd(x | 1, y | 1); /* beignet takes the sign of a mean with zero for that of a number without one */
     out[9 * n + i] = add_sat(x, y) ^ sub_sat(y, x);
     out[10 * n + i] = mad24(x & 0xffff, y & 0x7fff, x);
     out[11 * n + i] = as_int(upsample(as_ushort2(x).y, as_ushort2(y).x));
