@@ -768,8 +768,8 @@ static void layers(void)
     uint8_t *in = (uint8_t *)random_words(W * H * D);
     cl_mem mi = image(CL_RGBA, CL_UNORM_INT8, CL_MEM_OBJECT_IMAGE2D_ARRAY, W, H, D, in);
     cl_mem mo = image(CL_RGBA, CL_UNORM_INT8, CL_MEM_OBJECT_IMAGE2D_ARRAY, W, H, D, NULL);
-    size_t global[3] = { W, H, D };
-    run3("layers", 3, global, NULL, 2, MEM(mi), MEM(mo));
+    size_t global[3] = { W, H, D }, local[3] = { 5, 9, 1 };
+    run3("layers", 3, global, local, 2, MEM(mi), MEM(mo));
     uint8_t *out = pixels(mo, W, H, D, 4);
     for (size_t i = 0; i < W * H * D * 4; i++)
         same32("channel", i, out[i], in[(D - 1 - i / (W * H * 4)) * W * H * 4 + i % (W * H * 4)]);
