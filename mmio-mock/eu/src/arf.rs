@@ -36,6 +36,12 @@ impl Accumulator {
         (usize::from(lane & 31), usize::from(lane >> 3 & 3))
     }
 
+    /// Whether a lane holds a float; one that does not is moved as bits (PRM vol4 10.3.1.2).
+    #[inline(always)]
+    pub(crate) fn holds_float(&self, lane: u8) -> bool {
+        self.float[Acc::at(lane).1]
+    }
+
     /// Lane as an extended float.
     #[inline(always)]
     pub(crate) fn float(&self, lane: u8) -> f64 {

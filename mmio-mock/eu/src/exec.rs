@@ -160,6 +160,9 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
         }
         Opcode::Jmpi => {
             // The index is a signed dword even when an immediate came as another type.
+            if rules.word_index {
+                flow::word_index(d);
+            }
             flow::jmpi
         }
         op if rules.paths && flow::paths::has(op) => flow::paths::select(op),

@@ -50,6 +50,16 @@ fn scalar(t: &Thread, d: &Decoded) -> bool {
     t.write_mask(d) & 1 != 0
 }
 
+/// The index of a `jmpi` is the low word of its immediate.
+pub(crate) fn word_index(d: &mut Decoded) {
+    if let SrcKind::Imm(index) = &mut d.src[1].kind {
+        for part in index {
+            // CAST: the low word, with its sign.
+            *part = *part as i16 as u32;
+        }
+    }
+}
+
 pub(crate) fn jmpi(t: &mut Thread, d: &Decoded) -> Next {
     if !scalar(t, d) {
         return Next::Seq;

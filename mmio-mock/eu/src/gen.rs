@@ -59,6 +59,8 @@ pub(crate) struct Rules {
     pub(crate) doubles: bool,
     /// There is a timestamp register.
     pub(crate) timestamp: bool,
+    /// The index of `jmpi` has sixteen bits where it is an immediate, whatever its type.
+    pub(crate) word_index: bool,
 }
 
 /// An instruction set that the interpreter runs, with what differs in it.
@@ -96,6 +98,7 @@ pub const GEN40: InstructionSet = InstructionSet {
         modifies_all: false,
         doubles: false,
         timestamp: false,
+        word_index: false,
     },
 };
 
@@ -145,7 +148,8 @@ pub const GEN60: InstructionSet = InstructionSet {
 
 /// Ivy Bridge and ValleyView: payloads in general registers, a second flag register, bit fields, doubles (ValleyView PRM volume 2 part 2;
 /// Mesa 22.3.6 `brw_fs_generator.cpp`, `brw_reg_from_fs_reg`: doubles; `brw_fs.cpp`, `lower_mul_dword_inst`: words of `mul`;
-/// `brw_eu_emit.c`, `gfx6_math`: modifiers). Each jump has two distances, JIP in the low and UIP in the high sixteen bits.
+/// `brw_eu_emit.c`, `gfx6_math`: modifiers). Each jump has two distances, JIP in the low and UIP in the high sixteen bits;
+/// kernels have the index of `jmpi` in the place of JIP (beignet 1.3.2 gen_encoder.cpp, `patchJMPI`).
 pub const GEN70: InstructionSet = InstructionSet {
     generation: Verx10::from_times_ten(70),
     rules: Rules {
@@ -157,6 +161,7 @@ pub const GEN70: InstructionSet = InstructionSet {
         modifies_all: true,
         doubles: true,
         timestamp: true,
+        word_index: true,
         ..GEN60.rules
     },
 };

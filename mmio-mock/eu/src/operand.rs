@@ -174,7 +174,7 @@ impl Thread {
             }
             SrcKind::Acc(lanes) => {
                 for i in 0..N {
-                    out[i] = if s.num == Num::F {
+                    out[i] = if s.num == Num::F && self.acc.holds_float(lanes[i]) {
                         narrow(self.acc.float(lanes[i]))
                     } else {
                         let bits = 8 * u32::from(size.min(4));

@@ -1,6 +1,7 @@
 //! Index tables of the compacted form, Ivybridge and Haswell.
 //!
-//! Values of Mesa 22.3.6 `brw_eu_compact.c`, which has them from the manuals' compaction tables.
+//! Values of Mesa 22.3.6 `brw_eu_compact.c`, which has them from the manuals' compaction tables; but for subregister 10, which beignet's
+//! `gen_insn_compact.cpp` has as Broadwell has it: its kernels read g1.5 by it, while Mesa's 0x500 is for no instruction that it makes.
 //! The spans that a value fills are in `compact`.
 
 use super::Tables;
@@ -38,7 +39,7 @@ pub(crate) static TABLES: Tables = Tables {
     ],
     subreg: [
         0x0000, 0x0001, 0x0008, 0x000f, 0x0010, 0x0080, 0x0100, 0x0180,
-        0x0200, 0x0210, 0x0500, 0x1000, 0x1001, 0x1081, 0x1082, 0x1083,
+        0x0200, 0x0210, 0x0280, 0x1000, 0x1001, 0x1081, 0x1082, 0x1083,
         0x1084, 0x1087, 0x1088, 0x108e, 0x108f, 0x1180, 0x11e8, 0x2000,
         0x2180, 0x3000, 0x3c87, 0x4000, 0x5000, 0x6000, 0x7000, 0x701c,
     ],

@@ -202,3 +202,29 @@ fn the_timestamp_register_tells_the_ports_time() {
     // The port of the test counts how often it is asked, from 2^33 on.
     assert_eq!((first[0], first[1], second[0], second[1]), (1, 2, 2, 2));
 }
+
+/// beignet 1.3.2 gen_encoder.cpp, `patchJMPI`: a way back has the low word of its index alone (here -6, of eight bytes each), with a zero
+/// in the place of UIP.
+#[test]
+fn an_immediate_index_of_jmpi_is_a_word() {
+    let text = "jmpi(1) 4D { align1 WE_all 1N };
+        mov(1) g10<1>UD 0x00000001UD { align1 WE_all 1N };
+        jmpi(1) 4D { align1 WE_all 1N };
+        jmpi(1) 65530D { align1 WE_all 1N };
+        mov(1) g11<1>UD 0x00000001UD { align1 WE_all 1N };
+        mov(1) g12<1>UD 0x00000001UD { align1 WE_all 1N };";
+    let t = execute(text, with(&[]));
+    let marks = [10, 11, 12].map(|nr| t.grf()[nr][0]);
+    assert_eq!(marks, [1, 0, 1]);
+}
+
+/// A move between equal types moves bits (PRM vol4 10.3.1.2), whatever the accumulator was written as: beignet moves products of dwords so.
+#[test]
+fn an_integer_of_the_accumulator_is_moved_as_bits() {
+    let text = "mul(8) acc0<1>D g2<8,8,1>D g3<0,1,0>D { align1 1Q };
+        mach(8) null<1>D g2<8,8,1>D g3<0,1,0>D { align1 1Q AccWrEnable };
+        mov(8) g10<1>F acc0<8,8,1>F { align1 1Q };";
+    let factors = [0, 1, 2, 3, 70000, 0x7f80_0001, 5, 0xffff_fffb];
+    let t = execute(text, with(&[(2, factors), (3, [14; 8])]));
+    assert_eq!(t.grf()[10], factors.map(|x| x.wrapping_mul(14)));
+}

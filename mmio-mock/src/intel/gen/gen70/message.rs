@@ -12,6 +12,9 @@ mod urb;
 use crate::intel::shared::context::sfid;
 use crate::intel::shared::message::{Descriptor, MessageSet, Request};
 
+/// Video motion estimation (Mesa 22.3.6 brw_eu_defines.h, `BRW_SFID_VME`), which the model does not have.
+const MOTION: u8 = 8;
+
 /// The messages of these devices.
 #[derive(Debug)]
 pub struct Messages;
@@ -26,7 +29,26 @@ impl MessageSet for Messages {
             sfid::URB => Ok(Request::Entries(urb::urb(desc))),
             sfid::SPAWNER => Ok(spawner::request(desc)),
             sfid::INTERPOLATOR => Ok(interpolator::request(desc)),
+            MOTION => Err("video motion estimation"),
             function => dataport::request(function, desc),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn motion_estimation_is_named() {
+        let message = Descriptor {
+            function: MOTION,
+            length: 5,
+            desc: 0,
+        };
+        assert_eq!(
+            Messages.request(message).err(),
+            Some("video motion estimation")
+        );
     }
 }

@@ -19,6 +19,7 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
 pub use atomic::AtomicOp;
+use bytes::Scattered;
 pub use raw::Raw;
 pub use typed::Texels;
 
@@ -85,7 +86,7 @@ impl Access {
             | AccessKind::Atomic { .. }
             | AccessKind::TypedWrite { .. }
             | AccessKind::TypedAtomic { .. } => Some(true),
-            AccessKind::Bytes { write, .. } => Some(write),
+            AccessKind::Bytes { write, .. } | AccessKind::Dwords { write, .. } => Some(write),
         }
     }
 }
@@ -147,6 +148,13 @@ pub enum AccessKind {
         lanes: Lanes,
         /// Bytes of the integer.
         size: Option<u8>,
+    },
+    /// Reads or writes a dword for each channel; offsets count dwords.
+    Dwords {
+        /// It writes.
+        write: bool,
+        /// Channels.
+        lanes: Lanes,
     },
     /// Reads or writes registers in the scratch space of the thread.
     Scratch {
@@ -254,6 +262,7 @@ impl DataPort {
             AccessKind::Read { .. }
             | AccessKind::Write { .. }
             | AccessKind::Atomic { .. }
+            | AccessKind::Dwords { .. }
             | AccessKind::Bytes { .. } => self.untyped(access, msg, response, (mem, local), ctx)?,
         };
         if lost != Lost::default() {
@@ -312,12 +321,23 @@ impl DataPort {
                 } else {
                     0
                 };
-                let which = (lanes, size, global);
-                let lost = if write {
-                    place.write_bytes(which, msg, &body)?
-                } else {
-                    place.read_bytes(which, msg, &body, response)?
+                let which = Scattered {
+                    lanes,
+                    size,
+                    global,
+                    unit: 1,
                 };
+                let lost = place.scattered(write, &which, msg, &body, response)?;
+                Ok((lost, write))
+            }
+            AccessKind::Dwords { write, lanes } => {
+                let which = Scattered {
+                    lanes,
+                    size: Some(4),
+                    global: 0,
+                    unit: 4,
+                };
+                let lost = place.scattered(write, &which, msg, &body, response)?;
                 Ok((lost, write))
             }
             // None of these comes here.

@@ -83,6 +83,9 @@ fn block_read(desc: u32, cache: Cache) -> Request {
             return access(desc, AccessKind::Unaligned(gen40::block(control)));
         }
         read::OWORD_DUAL_BLOCK => ReadKind::DualBlock(gen40::dual_block(control)),
+        read::DWORD_SCATTERED if desc & HEADER == 0 => {
+            return dwords(desc, false).unwrap_or_else(|| reads(desc, cache, ReadKind::Reserved));
+        }
         read::DWORD_SCATTERED => ReadKind::Scattered(gen40::scattered(control)),
         read::MEDIA_BLOCK if cache == Cache::Sampler => ReadKind::Media(gen40::lines(control)),
         _ => ReadKind::Reserved,
@@ -187,6 +190,16 @@ const fn bytes(desc: u32, write: bool) -> AccessKind {
     }
 }
 
+/// DWord scattered without a header, for channels as many as in the form with one; `None` for a reserved number of them.
+fn dwords(desc: u32, write: bool) -> Option<Request> {
+    // CAST: the control bits.
+    let lanes = match gen40::scattered(desc as u16)? {
+        1 => Lanes::Simd8,
+        _ => Lanes::Simd16,
+    };
+    Some(access(desc, AccessKind::Dwords { write, lanes }))
+}
+
 /// Scratch block: write in 17, channels by the dword in 16, registers less one in 13:12, offset in 11:0. Bit 15 lets the cache forget what
 /// was read.
 const fn scratch(desc: u32) -> AccessKind {
@@ -246,6 +259,10 @@ fn data(desc: u32) -> Result<Request, &'static str> {
         data::OWORD_DUAL_BLOCK_WRITE => {
             let kind = WriteKind::DualBlock(gen40::dual_block(control));
             return Ok(writes(desc, kind));
+        }
+        data::DWORD_SCATTERED_WRITE if desc & HEADER == 0 => {
+            let kind = WriteKind::Reserved;
+            return Ok(dwords(desc, true).unwrap_or_else(|| writes(desc, kind)));
         }
         data::DWORD_SCATTERED_WRITE => {
             let kind = WriteKind::Scattered(gen40::scattered(control));

@@ -195,6 +195,16 @@ const fn parameters(op: Op, simd: Simd, registers: usize, most: u8) -> Option<u8
     Some(count as u8)
 }
 
+/// A message of SIMD32/64: the numbers of i965-va-driver's kernels (shaders/post_processing/gen7, "Sampler Message Descriptor").
+const fn media(kind: u32) -> &'static str {
+    match kind {
+        10 => "sampler message sample_unorm+killpix (SIMD32/64)",
+        11 => "sampler message sample_8x8 (SIMD32/64), the adaptive video scaler",
+        12 => "sampler message sample_unorm (SIMD32/64)",
+        _ => "SIMD32/64 sampler message",
+    }
+}
+
 /// The request of a descriptor; `length` counts the registers of the message, header included.
 pub const fn request(desc: u32, length: usize) -> Result<SamplerRequest, &'static str> {
     let header = desc & HEADER != 0;
@@ -202,7 +212,7 @@ pub const fn request(desc: u32, length: usize) -> Result<SamplerRequest, &'stati
         0 => Simd::Simd4x2,
         1 => Simd::Simd8,
         2 => Simd::Simd16,
-        _ => return Err("SIMD32/64 sampler message"),
+        _ => return Err(media(desc >> 12 & 0x1f)),
     };
     let mut request = SamplerRequest {
         shape: None,
@@ -267,6 +277,16 @@ mod tests {
             let expected = Shape { op, simd, params };
             assert_eq!(shape(desc).0, expected, "{desc:#x}");
         }
+    }
+
+    /// Descriptors of i965-va-driver's shaders/post_processing/gen7: 0x44EB400 of the Y of a picture, and the same of other types.
+    #[test]
+    fn messages_of_blocks_are_named() {
+        let name = |desc| request(desc, 2).unwrap_err();
+        assert!(name(0x044e_b400).contains("sample_8x8"));
+        assert!(name(0x048e_b801).contains("sample_8x8"));
+        assert!(name(0x044e_c400).contains("sample_unorm "));
+        assert!(name(0x044e_a400).contains("sample_unorm+killpix"));
     }
 
     /// The orders that `lower_sampler_logical_send_gfx7` names in its comments.

@@ -1,7 +1,8 @@
-//! Byte scattered messages: an integer of 1, 2 or 4 bytes for each channel.
+//! Scattered messages: an integer of 1, 2 or 4 bytes for each channel.
 //!
 //! Descriptor and payload: Mesa 22.3.6 brw_eu.h `brw_dp_byte_scattered_rw_desc`, brw_lower_logical_sends.cpp. The integers lie in the low
-//! bytes of their channels; what is read is extended with zeros. M0.2 has an offset that all channels share.
+//! bytes of their channels; what is read is extended with zeros. M0.2 has an offset that all channels share. Dwords without a header: beignet 1.3.2
+//! gen_encoder.cpp `DWORD_GATHER`; their offsets count dwords (PRM vol4 5.10.5).
 
 use eu::{Grf, Message};
 use mem::GpuAddr;
@@ -13,34 +14,63 @@ use super::{Body, Lanes, lengths};
 use crate::UnitFault;
 use crate::intel::shared::error::refuse;
 
-/// Channels, bytes of an integer, and the offset of all.
-type Which = (Lanes, Option<u8>, u32);
+/// What a message asks for.
+pub(super) struct Scattered {
+    /// Channels.
+    pub(super) lanes: Lanes,
+    /// Bytes of an integer.
+    pub(super) size: Option<u8>,
+    /// The offset of all.
+    pub(super) global: u32,
+    /// Bytes that offsets count.
+    pub(super) unit: u32,
+}
 
-fn size(size: Option<u8>, msg: &Message<'_>) -> Result<usize, UnitFault> {
-    let size = size.ok_or_else(|| refuse("DP", msg, rules::BLOCK_SIZE))?;
-    Ok(size.into())
+impl Scattered {
+    fn size(&self, msg: &Message<'_>) -> Result<usize, UnitFault> {
+        let size = self
+            .size
+            .ok_or_else(|| refuse("DP", msg, rules::BLOCK_SIZE))?;
+        Ok(size.into())
+    }
 }
 
 impl Place<'_> {
-    fn byte(&self, offset: u32, global: u32, size: usize) -> Option<GpuAddr> {
-        self.raw.at(offset.wrapping_add(global), 0, size as u64)
+    fn byte(&self, offset: u32, which: &Scattered, size: usize) -> Option<GpuAddr> {
+        let offset = which.global.wrapping_add(offset);
+        self.raw.at(offset.wrapping_mul(which.unit), 0, size as u64)
     }
 
-    /// Reads them.
-    pub(super) fn read_bytes(
+    /// Reads or writes them.
+    pub(super) fn scattered(
         &mut self,
-        (lanes, bytes, global): Which,
+        write: bool,
+        which: &Scattered,
         msg: &Message<'_>,
         body: &Body<'_>,
         response: &mut [Grf],
     ) -> Result<Lost, UnitFault> {
-        let size = size(bytes, msg)?;
+        if write {
+            self.write_bytes(which, msg, body)
+        } else {
+            self.read_bytes(which, msg, body, response)
+        }
+    }
+
+    fn read_bytes(
+        &mut self,
+        which: &Scattered,
+        msg: &Message<'_>,
+        body: &Body<'_>,
+        response: &mut [Grf],
+    ) -> Result<Lost, UnitFault> {
+        let (lanes, size) = (which.lanes, which.size(msg)?);
         let registers = lanes.registers();
         lengths(msg, body, registers, registers)?;
         let mut lost = Lost::default();
         for channel in channels(lanes, body.mask) {
             let offset = parameter(body.registers, 0, channel);
-            let value = if let Some(at) = self.byte(offset, global, size) {
+            let value = if let Some(at) = self.byte(offset, which, size) {
                 self.store.read_bytes(at, size)?
             } else {
                 // CAST: at most four bytes.
@@ -54,21 +84,20 @@ impl Place<'_> {
         Ok(lost)
     }
 
-    /// Writes them.
-    pub(super) fn write_bytes(
+    fn write_bytes(
         &mut self,
-        (lanes, bytes, global): Which,
+        which: &Scattered,
         msg: &Message<'_>,
         body: &Body<'_>,
     ) -> Result<Lost, UnitFault> {
-        let size = size(bytes, msg)?;
+        let (lanes, size) = (which.lanes, which.size(msg)?);
         let registers = lanes.registers();
         lengths(msg, body, 2 * registers, 0)?;
         let mut lost = Lost::default();
         for channel in channels(lanes, body.mask) {
             let offset = parameter(body.registers, 0, channel);
             let value = parameter(body.registers, registers, channel);
-            match self.byte(offset, global, size) {
+            match self.byte(offset, which, size) {
                 Some(at) => self.store.write_bytes(at, size, value)?,
                 // CAST: at most four bytes.
                 None => self.miss(size as u32, &mut lost),

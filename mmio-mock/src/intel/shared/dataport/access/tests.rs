@@ -316,6 +316,29 @@ fn bytes_and_words_lie_in_the_low_bits() {
     assert_eq!(got[0][..2], [0x1234, 0]);
 }
 
+/// Offsets of scattered dwords count dwords (PRM vol4 5.10.5); the last one is in the buffer, the next is not.
+#[test]
+fn scattered_dwords_are_counted_by_dwords() {
+    let mut bench = Bench::new();
+    bench.bind_bytes(4096);
+    let dwords = |write| {
+        of(AccessKind::Dwords {
+            write,
+            lanes: Lanes::Simd16,
+        })
+    };
+    let offsets = [count(100, 3), count(1020, 1)];
+    let got = bench.send(dwords(false), 0x0fff, &offsets, 2).unwrap();
+    assert_eq!(got[0], count(100, 3));
+    assert_eq!(got[1][..5], [1020, 1021, 1022, 1023, 0xdead_beef]);
+    let past = bench.send(dwords(false), 0xf000, &offsets, 2).unwrap();
+    assert_eq!(past[1][4..], [0; 4]);
+    let payload = [offsets[0], offsets[1], [7; 8], [8; 8]];
+    bench.send(dwords(true), 0xf101, &payload, 0).unwrap();
+    let dwords = [100, 103, 1020, 1021, 1024].map(|n| bench.dword(n));
+    assert_eq!(dwords, [7, 103, 8, 1021, 1024]);
+}
+
 #[test]
 fn structures_are_addressed_by_number_and_offset() {
     let state = SurfaceState::new()

@@ -183,3 +183,18 @@ fn render_target_writes_are_sandy_bridge_s_in_other_places() {
     assert!(pixels(0x940b_1000).header);
     assert!(pixels(0x9003_1800).upper);
 }
+
+/// Of a table of constants in a kernel of beignet 1.3.2 (gen_encoder.cpp, `DWORD_GATHER`): type 3, index 0, sixteen dwords, no header.
+#[test]
+fn scattered_dwords_may_come_without_a_header() {
+    for (desc, lanes) in [(0x0420_c300, Lanes::Simd16), (0x0210_c200, Lanes::Simd8)] {
+        let read = data_of(desc);
+        let write = false;
+        assert_eq!((read.surface, read.header), (0, false));
+        assert_eq!(read.kind, AccessKind::Dwords { write, lanes });
+    }
+    let headed = request(sfid::DATA_CACHE, 0x0428_c300).unwrap();
+    assert!(matches!(headed, Request::Read(_)));
+    let reserved = request(sfid::DATA_CACHE, 0x0420_c000).unwrap();
+    assert!(matches!(reserved, Request::Broken(..)));
+}
