@@ -18,13 +18,13 @@ fn reserved_bits_are_zero() {
         let found = broken(|b| b.command(Id::State3dPs)[dword] |= 1 << bit);
         assert_eq!(found, ["reserved-bits"], "{dword} {bit}");
     }
-    // Bit 12 of the first dword of the second VERTEX_BUFFER_STATE lies between pitch and Null Vertex Buffer; 13 is that.
+    // The first dword of the second VERTEX_BUFFER_STATE: bits 12 and 13 are Vertex Fetch Invalidate and Null Vertex Buffer.
     let state = |bit: u32| broken(|b| b.command(Id::State3dVertexBuffers)[5] |= 1 << bit);
     assert_eq!(state(12), Vec::<&str>::new());
     assert_eq!(state(15), ["reserved-bits"]);
     assert_eq!(state(13), Vec::<&str>::new());
-    // Commands of the command streamer are in another volume.
-    let other = broken(|b| b.commands.push(vec![0x0480_0000 | 1 << 20]));
+    // PIPELINE_SELECT is in another volume.
+    let other = broken(|b| b.commands.insert(0, vec![0x6904_0000 | 1 << 10]));
     assert_eq!(other, Vec::<&str>::new());
 }
 

@@ -56,8 +56,9 @@ fn enables_say_whether_there_is_anything() {
 fn sections_lie_behind_constants() {
     macro_rules! stage {
         ($section:ident, $start:ident) => {{
-            // The constants of GS and PS end at 12 and 16 KB.
+            // The constants of GS and PS end at 12 and 16 KB. DS has few entries, which end before those of VS.
             let found = broken(|b| {
+                change!(b, State3dUrbDs, with_ds_number_of_urb_entries = 8);
                 change!(b, $section, $start = 1);
             });
             assert_eq!(found, ["urb-behind-constants"], stringify!($section));
@@ -91,19 +92,20 @@ fn sections_are_apart_and_in_the_urb() {
     assert_eq!(found, ["urb-apart"]);
     let found = broken(|b| change!(b, State3dUrbHs, with_hs_urb_starting_address = 2));
     assert_eq!(found, ["urb-apart"]);
-    // GS from 88 KB on: 8 KB are 64 entries of 128 bytes.
-    let ends = |entries| {
+    // GS from 88 KB on, up to 160 KB: 576 entries of 128 bytes.
+    let ends = |start, entries| {
         broken(|b| {
             change!(
                 b,
                 State3dUrbGs,
-                with_gs_urb_starting_address = 11,
+                with_gs_urb_starting_address = start,
                 with_gs_number_of_urb_entries = entries
             );
         })
     };
-    assert_eq!(ends(64), NONE);
-    assert_eq!(ends(72), ["urb-inside"]);
+    assert_eq!(ends(11, 576), NONE);
+    assert_eq!(ends(11, 584), ["urb-inside"]);
+    assert_eq!(ends(12, 8), ["urb-inside"]);
 }
 
 // covers: V-0382, V-0383

@@ -63,21 +63,28 @@ fn rectangles_are_filled() {
 // covers: V-0263
 #[test]
 fn lines_have_a_width_when_samples_are_on() {
-    let with = |mode: u32, width: f32| {
+    let with = |mode: u32, width: f32, topology: u32, fill: u32| {
         broken(|b| {
             change!(
                 b,
                 State3dSf,
                 with_line_width = width,
-                with_multisample_rasterization_mode = mode
+                with_multisample_rasterization_mode = mode,
+                with_frontface_fill_mode = fill
             );
             change!(b, State3dWm, with_multisample_rasterization_mode = mode);
+            b.commands.pop();
+            b.commands.push(draw(topology));
         })
     };
-    assert_eq!(with(2, 0.0), ["sf-line-width"]);
-    assert_eq!(with(3, 0.0), ["sf-line-width"]);
-    assert_eq!(with(1, 0.0), NONE);
-    assert_eq!(with(3, 1.0), NONE);
+    assert_eq!(with(2, 0.0, 2, 0), ["sf-line-width"]);
+    assert_eq!(with(3, 0.0, 3, 0), ["sf-line-width"]);
+    assert_eq!(with(3, 0.0, 4, 1), ["sf-line-width"]);
+    assert_eq!(with(1, 0.0, 2, 0), NONE);
+    assert_eq!(with(3, 1.0, 2, 0), NONE);
+    // Without lines there is no width.
+    assert_eq!(with(3, 0.0, 4, 0), NONE);
+    assert_eq!(with(3, 0.0, 15, 0), NONE);
 }
 
 // covers: V-0264, V-0523, V-0678

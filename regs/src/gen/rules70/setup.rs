@@ -215,6 +215,13 @@ pub const INTEGERS: Rule = rule(
     },
 );
 
+/// Lists, strips and loops of lines, with and without adjacency, continued and back-facing.
+const LINES: [u32; 8] = [2, 3, 9, 10, 0x10, 0x12, 0x13, 0x14];
+
+/// Fill mode that draws triangles as lines.
+const WIREFRAME: u32 = 1;
+
+/// Rectangles and triangles have no lines: Mesa 22.3.6 clears and copies rectangles of several samples with a width of 0 (blorp_genX_exec.h).
 pub const LINE_WIDTH: Rule = rule(
     "sf-line-width",
     "lines have a width when samples are rasterized",
@@ -223,8 +230,11 @@ pub const LINE_WIDTH: Rule = rule(
     |v| {
         let s = sf(v)?;
         let mode = s.multisample_rasterization_mode();
+        let topology = topology(v)?;
+        let edges = [s.frontface_fill_mode(), s.backface_fill_mode()].contains(&WIREFRAME);
+        let lines = LINES.contains(&topology) || (edges && topology != POINTS);
         // MSRASTMODE_ON_PIXEL and MSRASTMODE_ON_PATTERN.
-        (mode >= 2 && s.line_width() == 0.0)
+        (lines && mode >= 2 && s.line_width() == 0.0)
             .then(|| format!("Line Width 0 with Multisample Rasterization Mode {mode}"))
     },
 );

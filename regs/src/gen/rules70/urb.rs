@@ -27,8 +27,11 @@ const COMMANDS: &[Id] = &[
 /// Starting addresses count 8 KB.
 const START: u32 = 8192;
 
-/// Bytes of the URB: starting addresses go up to 11.
-const SIZE: u32 = 12 * START;
+/// The last starting address, in units of 8 KB.
+const LAST: u32 = 11;
+
+/// Bytes of the URB at most: 80 ways of 2 KB (Mesa 22.3.6 intel_l3_config.c `vlv_l3_configs`).
+const SIZE: u32 = 80 * 2048;
 
 /// A section.
 struct Section {
@@ -93,12 +96,14 @@ pub const APART: Rule = rule(
 
 pub const INSIDE: Rule = rule(
     "urb-inside",
-    "sections end in the URB, which has 96 KB",
+    "sections begin no later than at 88 KB and end in the URB",
     "3DSTATE_URB_*, starting address",
     When::Draw,
     |v| {
-        let (section, name) = sections(v).find(|(s, _)| s.end() > SIZE)?;
-        Some(format!("{name} ends at {:#x}", section.end()))
+        let outside = |s: &Section| s.start > LAST * START || s.end() > SIZE;
+        let (section, name) = sections(v).find(|(s, _)| outside(s))?;
+        let (start, end) = (section.start, section.end());
+        Some(format!("{name} has bytes {start:#x} to {end:#x}"))
     },
 );
 
