@@ -23,7 +23,8 @@ const LIST: [u16; 5] = [7, 9, 7, 3, 9];
 /// A machine whose VS is in a state, with its kernel and the list of indices.
 fn rig(enable: bool, cached: bool) -> (Rig, PipelineState) {
     let mut rig = Rig::new(32, 4, 4);
-    rig.kernel(KERNEL, &urb_write(3, DONE | INTERLEAVED));
+    let header = "mov(8) m1<1>UD g0<8,8,1>UD { align1 };\n".to_owned();
+    rig.kernel(KERNEL, &(header + &urb_write(3, DONE | INTERLEAVED)));
     for (at, index) in (INDICES..).step_by(2).zip(LIST) {
         rig.mem
             .write_bytes(GpuAddr::from(at), &index.to_le_bytes())
@@ -165,7 +166,6 @@ fn the_cache_ends_with_its_draw_and_its_instance() {
 fn elements_of_numbers_need_no_buffer() {
     let (mut rig, mut state) = rig(false, true);
     let mut vf = Vf::default();
-    // Valid, buffer 4 (26 bits up; bit 25 on later devices), no source.
     let element = |controls: [u32; 4]| {
         let [x, y, z, w] = controls;
         let words = regs::gen40::VertexElementState::new()

@@ -47,6 +47,7 @@ impl Palettes {
     /// Loads entries of a palette from the first one on; the others stay.
     pub fn load(&mut self, second: bool, entries: &[u32]) {
         self.has_alpha = true;
+        // PANIC: one of two.
         let to = self.entries[usize::from(second)].iter_mut();
         to.zip(entries).for_each(|(to, from)| *to = *from);
     }

@@ -80,8 +80,9 @@ pub fn looked_up(format: &Format, palettes: &Palettes, texel: [u32; 4]) -> [u32;
     let Codec::Palette { second, alpha, .. } = format.codec else {
         return texel;
     };
+    // PANIC: one of two palettes; indices have at most eight bits.
     let entries = &palettes.entries[usize::from(second)];
-    // ARGB8888; indices have at most eight bits.
+    // ARGB8888.
     let entry = entries[(texel[0] & 255) as usize];
     let [own, red, green, blue] =
         [24, 16, 8, 0].map(|shift| num::unorm8_to_f32((entry >> shift) as u8).to_bits());
