@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use driver::debug::walk::{
-    Emitter, PixelThread, Setup, Tag, Unit as Putter, Vertex, VertexThread, Walk, WalkError,
+    Emitter, Part, Patch, PixelThread, Point, Setup, Streamed, Tag, Unit as Putter, Vertex,
+    VertexThread, Walk, WalkError,
 };
 use mmio_mock::intel::debug::host::ThreadKey;
 use mmio_mock::intel::status::Unit;
@@ -91,6 +92,9 @@ impl FrameMap {
                     vertices: Vec::new(),
                 },
                 emitters: BTreeMap::new(),
+                points: BTreeMap::new(),
+                patches: BTreeMap::new(),
+                streamed: BTreeMap::new(),
                 vertices: BTreeMap::new(),
                 vertex_threads: BTreeMap::new(),
                 runs: 1,
@@ -153,14 +157,18 @@ impl Up<'_> {
             };
             let tag = match vertex.origin {
                 Origin::Fetched { .. } => self.fetched(id, vertex.origin),
-                Origin::Emitted { by, number } => self.emitted(by, number),
+                Origin::Emitted { by, half, number } => self.emitted(by, half, number),
+                Origin::Point { .. } => self.point(vertex.origin),
             };
+            if let Some(tag) = tag {
+                self.streamed(id, tag);
+            }
             tags.extend(tag);
         }
         tags
     }
 
-    fn emitted(&mut self, by: super::BetweenId, relative: u32) -> Option<Tag> {
+    fn emitted(&mut self, by: super::BetweenId, half: u8, relative: u32) -> Option<Tag> {
         let between = self.map.between(by)?;
         let [gs, clip] = self.start.between;
         let (unit, before) = match between.unit {
@@ -173,18 +181,95 @@ impl Up<'_> {
             entry.insert(Emitter {
                 kernel: between.kernel,
                 inputs: Vec::new(),
+                parts: Vec::new(),
             });
             // A thread's inputs came before it.
             let inputs = self.tags(&between.vertices);
             if let Some(emitter) = self.walk.emitters.get_mut(&(unit, number)) {
                 emitter.inputs = inputs;
             }
+            let parts = between.parts.iter().map(|part| Part {
+                object: part.object,
+                instance: part.instance,
+                inputs: self.tags(&part.vertices),
+            });
+            let parts = parts.collect();
+            if let Some(emitter) = self.walk.emitters.get_mut(&(unit, number)) {
+                emitter.parts = parts;
+            }
         }
         Some(Tag {
             unit,
             number,
             relative,
+            half,
         })
+    }
+
+    /// A vertex of DS, and the patch behind it.
+    fn point(&mut self, origin: Origin) -> Option<Tag> {
+        let Origin::Point {
+            patch: id,
+            number,
+            place,
+            shader,
+            slot,
+            kernel,
+        } = origin
+        else {
+            return None;
+        };
+        let [patches, hs, ds] = self.start.patches;
+        // CAST: patches and threads of a frame are fewer than 2^32.
+        let key = u64::from(id.0).saturating_sub(patches) as u32;
+        let thread = shader.saturating_sub(ds) as u32;
+        let point = Point {
+            patch: key,
+            number,
+            place,
+            kernel,
+        };
+        self.walk.points.insert((thread, slot.into()), point);
+        let patch = self.map.patch(id)?;
+        if !self.walk.patches.contains_key(&key) {
+            let threads = patch.threads.iter();
+            let threads = threads.map(|thread| thread.saturating_sub(hs) as u32);
+            let patch = Patch {
+                number: patch.number,
+                threads: threads.collect(),
+                kernel: patch.kernel,
+                factors: patch.factors,
+                points: patch.points,
+                objects: patch.objects,
+                inputs: self.tags(&patch.vertices),
+            };
+            self.walk.patches.insert(key, patch);
+        }
+        Some(Tag {
+            unit: Putter::Ds,
+            number: thread,
+            relative: slot.into(),
+            half: 0,
+        })
+    }
+
+    /// What stream output has written of a vertex.
+    fn streamed(&mut self, id: VertexId, tag: Tag) {
+        let all = self.map.streamed().iter();
+        let own = all.filter(|streamed| streamed.vertex == id);
+        let own: Vec<_> = own
+            .map(|streamed| Streamed {
+                stream: streamed.stream,
+                buffer: streamed.buffer,
+                from: streamed.from,
+                offset: streamed.offset,
+                address: streamed.address,
+                dwords: streamed.dwords,
+            })
+            .collect();
+        if !own.is_empty() {
+            self.walk.streamed.insert(tag, own);
+        }
     }
 
     fn fetched(&mut self, id: VertexId, origin: Origin) -> Option<Tag> {
@@ -227,6 +312,7 @@ impl Up<'_> {
             unit,
             number,
             relative: 0,
+            half: 0,
         })
     }
 
