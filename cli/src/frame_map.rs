@@ -120,6 +120,14 @@ pub struct Between {
     pub parts: Vec<Part>,
 }
 
+impl Between {
+    /// Vertices of the object that a half works on; of the thread's object where halves have none of their own.
+    pub fn inputs(&self, half: u8) -> &[VertexId] {
+        let part = self.parts.get(usize::from(half));
+        part.map_or(&self.vertices, |part| &part.vertices)
+    }
+}
+
 /// A thread of SF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetupThread {
@@ -333,8 +341,8 @@ impl FrameMap {
         while let Some(id) = ahead.pop() {
             match self.vertex(id).map(|vertex| vertex.origin) {
                 Some(Origin::Fetched { .. }) if !out.contains(&id) => out.push(id),
-                Some(Origin::Emitted { by, .. }) => {
-                    let parents = self.between(by).map(|between| &between.vertices);
+                Some(Origin::Emitted { by, half, .. }) => {
+                    let parents = self.between(by).map(|between| between.inputs(half));
                     ahead.extend(parents.into_iter().flatten().rev());
                 }
                 Some(Origin::Point { patch, .. }) => {

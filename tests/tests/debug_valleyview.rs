@@ -60,7 +60,7 @@ fn factors(patch: &Patch) -> ([f64; 4], [f64; 2]) {
 }
 
 fn close(what: &str, found: &[f64], wanted: &[f64], by: f64) {
-    let near = found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < by);
+    let near = found.iter().zip(wanted).all(|(a, b)| (a - b).abs() <= by);
     assert!(
         near && found.len() == wanted.len(),
         "{what}: {found:?}, wanted {wanted:?}"
@@ -135,7 +135,12 @@ fn triangles_of_quads_lie_where_the_shaders_put_their_points() {
     );
     // All points are corners of triangles, of which each is an object of GS.
     assert_eq!(seen.len() as u64, te.points);
-    assert_eq!((count, statistics.gs_invocations), (te.objects, te.objects));
+    assert_eq!(statistics.gs_invocations, te.objects);
+    // Some have no area.
+    assert!(
+        count <= te.objects && count * 10 > te.objects * 9,
+        "{count}"
+    );
     assert_eq!(statistics.gs_primitives, te.objects);
     assert!(statistics.ds_invocations >= te.points);
     let stages = stages::of(activity, statistics);
@@ -267,6 +272,98 @@ fn objects_of_a_geometry_shader_are_its_points() {
     assert_eq!(seen, (0..64).collect());
 }
 
+fn recorded(name: &str) -> Capture {
+    let file = format!("data/captures/recorded/{name}.crest");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    Capture::load(&file).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Six invocations turn one triangle by a sixth of a circle each, and make it smaller.
+#[test]
+fn instances_of_a_geometry_shader_are_its_invocations() {
+    let capture = recorded("gsinst");
+    let map = FrameMap::of(&capture, options(&capture)).unwrap();
+    let mut seen = BTreeSet::new();
+    for object in map.objects() {
+        for (vertex, corner) in object.vertices().iter().zip(object.corners()) {
+            let Origin::Emitted { by, half, number } = map.vertex(*vertex).unwrap().origin else {
+                continue;
+            };
+            let part = &map.between(by).unwrap().parts[usize::from(half)];
+            assert_eq!(part.object, 0);
+            let position = attribute(&map, &capture, part.vertices[number as usize], 0);
+            let n = f64::from(part.instance);
+            let (sin, cos) = (1.0471975512 * n).sin_cos();
+            let [x, y, ..] = position.map(|v| v * (1.0 - 0.08 * n));
+            let screen = [x * cos - y * sin, x * sin + y * cos].map(|v| (v + 1.0) * 128.0);
+            close(
+                "corner",
+                &[corner[0].into(), corner[1].into()],
+                &screen,
+                0.02,
+            );
+            seen.insert(part.instance);
+        }
+    }
+    assert_eq!(seen, (0..6).collect());
+    let (_, statistics) = map.counted();
+    assert_eq!(
+        (statistics.gs_invocations, statistics.gs_primitives),
+        (6, 6)
+    );
+}
+
+/// A patch of sixteen vertices, cut in four by four squares; behind the geometry shader two floats of each vertex are streamed.
+#[test]
+fn a_pixel_leads_through_all_stages() {
+    let capture = recorded("allstages");
+    let why = why::why(&capture, &options(&capture), (128, 128)).unwrap();
+    let walk = &why.walk;
+    let (_, patch) = walk.patches.first_key_value().unwrap();
+    assert_eq!(
+        (walk.patches.len(), patch.threads.len(), patch.inputs.len()),
+        (1, 8, 16)
+    );
+    assert_eq!(patch.factors, Some([4f32.to_bits(); 6]));
+    assert_eq!((patch.points, patch.objects), (25, 32));
+    let indices: Vec<_> = patch
+        .inputs
+        .iter()
+        .map(|tag| walk.vertices[&tag.number].index.unwrap())
+        .collect();
+    assert_eq!(indices, (0..16).collect::<Vec<_>>());
+    // Equal spacing: quarters.
+    for point in walk.points.values() {
+        let [u, v, _] = point.place.map(f32::from_bits);
+        assert_eq!([u * 4.0, v * 4.0].map(f32::fract), [0.0; 2]);
+    }
+    // Triangle after triangle, eight bytes a vertex.
+    let offsets: Vec<_> = walk
+        .setup
+        .vertices
+        .iter()
+        .map(|tag| {
+            let [write] = walk.streamed[tag].as_slice() else {
+                panic!("one write");
+            };
+            assert_eq!((write.dwords, write.stream, write.buffer), (2, 0, 0));
+            write.offset
+        })
+        .collect();
+    let first = offsets[0];
+    assert_eq!(first % 24, 0);
+    assert_eq!(offsets, [first, first + 8, first + 16]);
+    let text = why.to_string();
+    for wanted in [
+        "PATCHLIST16 of 16 vertices",
+        " to buffer 0 at offset 0x",
+        "factors: outside 4.0, 4.0, 4.0, 4.0, inside 4.0, 4.0; cut into 25 points and 32 objects",
+        "HS threads 0, 1, 2, 3, 4, 5, 6, 7, kernel 0x",
+    ] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+}
+
 /// What llvmpipe has in the buffer: four floats, three floats, and gl_VertexID with its square less 7.
 #[test]
 fn stream_output_names_the_vertices_that_it_has_written() {
@@ -284,11 +381,7 @@ fn stream_output_names_the_vertices_that_it_has_written() {
         assert_eq!((write.stream, write.buffer), (0, 0));
         let index = index(&map, write.vertex);
         let (number, within) = (write.offset / 36, write.offset % 36);
-        let parts = [(0, 4), (16, 3), (28, 2)];
-        assert!(
-            parts.contains(&(within, u32::from(write.dwords))),
-            "{write:?}"
-        );
+        assert!(within + u32::from(write.dwords) * 4 <= 36, "{write:?}");
         if write.address - write.offset == base {
             // A list: vertices one behind the other.
             assert_eq!(number, index);
@@ -304,6 +397,42 @@ fn stream_output_names_the_vertices_that_it_has_written() {
     let (activity, statistics) = map.counted();
     assert_eq!(activity.streamed, 24 + 72);
     assert_eq!(statistics.so_prims_written, [8 + 24, 0, 0, 0]);
+}
+
+/// The second program of the scene draws triangles out of the buffers that the first has written: 36 bytes a vertex.
+#[test]
+fn inputs_out_of_stream_output_name_the_vertex_that_was_written() {
+    let capture = capture_of(DEVICE, "xfb");
+    let map = map("xfb");
+    let object = map.objects().iter().rfind(|object| {
+        let vertices = object.vertices().iter();
+        vertices
+            .copied()
+            .all(|vertex| map.inputs(vertex).len() == 3)
+    });
+    let object = object.unwrap();
+    let corners = object.corners();
+    let middle = |axis: usize| corners.iter().map(|corner| corner[axis]).sum::<f32>() / 3.0;
+    let pixel = (middle(0) as u16, middle(1) as u16);
+    let why = why::why(&capture, &options(&capture), pixel).unwrap();
+    let walk = &why.walk;
+    assert_eq!(walk.vertices.len(), 3);
+    // Three inputs of three vertices.
+    assert_eq!(walk.written.len(), 9);
+    let mut indices = BTreeSet::new();
+    for (address, written) in &walk.written {
+        assert!(written.draw < walk.draw);
+        let within = address - (written.write.address - written.write.offset);
+        let (number, index) = (within / 36, written.index.unwrap());
+        assert!((number / 3..number / 3 + 3).contains(&index) || number == index);
+        indices.insert(index);
+    }
+    assert_eq!(indices.len(), 3);
+    let text = why.to_string();
+    let lines = text
+        .matches("written before by stream output, buffer 0 at offset 0x")
+        .count();
+    assert_eq!(lines, 9, "{text}");
 }
 
 fn debugger(scene: &str) -> Debugger {
@@ -450,7 +579,7 @@ fn what_cannot_be_stopped_is_said() {
     for (line, wanted) in [
         ("break point 1 70000", "there is no point 70000"),
         ("break geometry 1 300", "there is no instance 300"),
-        ("break pach 1", "`patch`"),
+        ("break pach 1", "patch"),
         ("snapshot vs 0", "no public text"),
     ] {
         let text = refused(line);
@@ -463,7 +592,11 @@ fn what_cannot_be_stopped_is_said() {
     let refused = Debugger::new(target, backend, options.device, interrupt)
         .err()
         .unwrap();
-    assert!(refused.to_string().contains("Valleyview"), "{refused}");
+    let text = refused.to_string().to_lowercase();
+    assert!(
+        text.contains("valleyview") && text.contains("debug registers"),
+        "{text}"
+    );
     let capture = capture_of("sandybridge", "c_gouraud");
     let target = Target::capture(
         capture_file("sandybridge", "c_gouraud"),

@@ -101,7 +101,7 @@ fn emitters(map: &FrameMap, id: VertexId, seen: &mut Vec<String>, out: &mut Stri
         }
     };
     let behind = match map.vertex(id).map(|vertex| vertex.origin) {
-        Some(Origin::Emitted { by, .. }) => {
+        Some(Origin::Emitted { by, half, .. }) => {
             let Some(between) = map.between(by) else {
                 return;
             };
@@ -110,7 +110,7 @@ fn emitters(map: &FrameMap, id: VertexId, seen: &mut Vec<String>, out: &mut Stri
                 between.unit.name(),
                 between.ordinal
             ));
-            &between.vertices
+            between.inputs(half)
         }
         Some(Origin::Point {
             patch: at,
@@ -131,7 +131,7 @@ fn emitters(map: &FrameMap, id: VertexId, seen: &mut Vec<String>, out: &mut Stri
                 at.0,
                 threads.join(" ")
             ));
-            &patch.vertices
+            patch.vertices.as_slice()
         }
         _ => return,
     };

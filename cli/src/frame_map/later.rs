@@ -61,6 +61,8 @@ pub struct Patch {
 pub struct Streamed {
     /// Of which vertex.
     pub vertex: VertexId,
+    /// For which draw call, counted from 0 over the capture.
+    pub draw: u32,
     /// Stream.
     pub stream: u8,
     /// Which buffer.
@@ -214,6 +216,7 @@ impl Recording {
                 {
                     later.streamed.push(Streamed {
                         vertex,
+                        draw: self.draws.saturating_sub(1),
                         stream,
                         buffer,
                         from,

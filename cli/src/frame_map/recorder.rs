@@ -100,7 +100,7 @@ pub(super) struct Recording {
     /// Who is in an URB entry now.
     pub(super) live: BTreeMap<u16, VertexId>,
     /// Draw calls begun.
-    draws: u32,
+    pub(super) draws: u32,
     /// Vertices that VF delivered.
     delivered: u64,
     /// Objects that SF took up.

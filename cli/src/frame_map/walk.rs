@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 
 use driver::debug::walk::{
     Emitter, Part, Patch, PixelThread, Point, Setup, Streamed, Tag, Unit as Putter, Vertex,
-    VertexThread, Walk, WalkError,
+    VertexThread, Walk, WalkError, Written,
 };
 use mmio_mock::intel::debug::host::ThreadKey;
 use mmio_mock::intel::status::Unit;
@@ -95,6 +95,7 @@ impl FrameMap {
                 points: BTreeMap::new(),
                 patches: BTreeMap::new(),
                 streamed: BTreeMap::new(),
+                written: BTreeMap::new(),
                 vertices: BTreeMap::new(),
                 vertex_threads: BTreeMap::new(),
                 runs: 1,
@@ -257,16 +258,7 @@ impl Up<'_> {
     fn streamed(&mut self, id: VertexId, tag: Tag) {
         let all = self.map.streamed().iter();
         let own = all.filter(|streamed| streamed.vertex == id);
-        let own: Vec<_> = own
-            .map(|streamed| Streamed {
-                stream: streamed.stream,
-                buffer: streamed.buffer,
-                from: streamed.from,
-                offset: streamed.offset,
-                address: streamed.address,
-                dwords: streamed.dwords,
-            })
-            .collect();
+        let own: Vec<_> = own.map(of).collect();
         if !own.is_empty() {
             self.walk.streamed.insert(tag, own);
         }
@@ -303,6 +295,7 @@ impl Up<'_> {
             self.walk.vertex_threads.insert(thread, shaded);
         }
         self.walk.vertices.insert(number, vertex);
+        self.written(id);
         let unit = if shader.is_some() {
             Putter::Vs
         } else {
@@ -316,6 +309,74 @@ impl Up<'_> {
         })
     }
 
+    /// What stream output has written to where a vertex was fetched from, in a draw before.
+    fn written(&mut self, id: VertexId) {
+        let draw = match self.map.vertex(id).map(|vertex| vertex.origin) {
+            Some(Origin::Fetched { draw, .. }) if !self.map.streamed().is_empty() => draw,
+            _ => return,
+        };
+        for input in self.map.inputs(id) {
+            let holds = |write: &&super::Streamed| {
+                let within = input.address.wrapping_sub(write.address);
+                write.draw < draw && within < u32::from(write.dwords) * 4
+            };
+            let Some(write) = self.map.streamed().iter().rfind(holds) else {
+                continue;
+            };
+            let drawn = self.map.draws().get(write.draw as usize);
+            let exec = self.map.draws().get(draw as usize).map(|draw| draw.exec);
+            let Some(drawn) = drawn.filter(|drawn| Some(drawn.exec) == exec) else {
+                continue;
+            };
+            if let Some((vertex, index)) = self.named(write.vertex) {
+                let written = Written {
+                    write: of(write),
+                    vertex,
+                    index,
+                    draw: drawn.in_exec,
+                };
+                self.walk.written.insert(input.address, written);
+            }
+        }
+    }
+
+    /// The tag of a vertex without what is behind it, and its index if VF has fetched it.
+    fn named(&self, id: VertexId) -> Option<(Tag, Option<u32>)> {
+        let start = &self.start;
+        // CAST: vertices and threads of a frame are fewer than 2^32.
+        let tag = |unit, number: u64, relative, half| Tag {
+            unit,
+            number: number as u32,
+            relative,
+            half,
+        };
+        Some(match self.map.vertex(id)?.origin {
+            Origin::Fetched {
+                sequence,
+                index,
+                shader,
+                ..
+            } => {
+                let unit = shader.map_or(Putter::Vf, |_| Putter::Vs);
+                let number = sequence.saturating_sub(start.delivered);
+                (tag(unit, number, 0, 0), Some(index))
+            }
+            Origin::Point { shader, slot, .. } => {
+                let number = shader.saturating_sub(start.patches[2]);
+                (tag(Putter::Ds, number, slot.into(), 0), None)
+            }
+            Origin::Emitted { by, half, number } => {
+                let between = self.map.between(by)?;
+                let (unit, before) = match between.unit {
+                    Unit::Gs => (Putter::Gs, start.between[0]),
+                    _ => (Putter::Clip, start.between[1]),
+                };
+                let thread = between.ordinal.saturating_sub(before);
+                (tag(unit, thread, number, half), None)
+            }
+        })
+    }
+
     /// Vertices that a thread of VS has shaded, with their indices.
     fn shaded_by(&self, wanted: u64) -> Vec<(VertexId, u32)> {
         let all = (0u32..).zip(&self.map.recording.vertices);
@@ -326,5 +387,17 @@ impl Up<'_> {
             _ => None,
         })
         .collect()
+    }
+}
+
+/// A write of stream output, as the walk has it.
+fn of(write: &super::Streamed) -> Streamed {
+    Streamed {
+        stream: write.stream,
+        buffer: write.buffer,
+        from: write.from,
+        offset: write.offset,
+        address: write.address,
+        dwords: write.dwords,
     }
 }

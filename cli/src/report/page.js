@@ -182,7 +182,12 @@
   // A vertex is fetched, put out by a thread of GS or clipper, or made by DS of a point of a patch.
   const isFetched = (vertex) => vertex[1] !== null;
   const isPoint = (vertex) => !isFetched(vertex) && vertex[2] === null;
-  const behind = (vertex) => (isPoint(vertex) ? data.patches[vertex[3]][3] : data.between[vertex[2]][4]);
+  const behind = (vertex) => {
+    if (isPoint(vertex)) return data.patches[vertex[3]][3];
+    const between = data.between[vertex[2]];
+    const part = between[5][vertex[4]];
+    return part ? part[2] : between[4];
+  };
   const fetched = (id) => {
     const vertex = data.vertices[id];
     return isFetched(vertex) ? [id] : [...new Set(behind(vertex).flatMap(fetched))];

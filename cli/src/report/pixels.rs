@@ -181,7 +181,7 @@ impl Pixels {
         Value::Object(out)
     }
 
-    /// Threads of GS and clipper by number: unit, ordinal, kernel, topology, vertices, and object and instance of each half.
+    /// Threads of GS and clipper by number: unit, ordinal, kernel, topology, vertices, and object, instance and vertices of each half.
     pub fn between(&self, map: &FrameMap) -> Value {
         let mut out = serde_json::Map::new();
         for &id in &self.between {
@@ -224,10 +224,11 @@ impl Pixels {
     }
 }
 
-/// Object and instance of each half of a thread; nothing where threads have one object each.
-fn parts(between: &Between) -> Vec<[u32; 2]> {
-    let parts = between.parts.iter();
-    parts
-        .map(|part| [part.object, u32::from(part.instance)])
-        .collect()
+/// Object, instance and vertices of each half of a thread; nothing where threads have one object each.
+fn parts(between: &Between) -> Value {
+    let parts = between.parts.iter().map(|part| {
+        let vertices: Vec<u32> = part.vertices.iter().map(|id| id.0).collect();
+        json!([part.object, part.instance, vertices])
+    });
+    parts.collect()
 }

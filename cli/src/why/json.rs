@@ -171,6 +171,16 @@ impl Why {
                 "indices": thread.indices,
             })
         });
+        let written = walk.written.iter().map(|(address, written)| {
+            json!({
+                "address": address,
+                "stream": written.write.stream,
+                "buffer": written.write.buffer,
+                "vertex": tags(&[written.vertex]).get(0),
+                "index": written.index,
+                "draw": written.draw,
+            })
+        });
         json!({
             "pixel": [walk.pixel.0, walk.pixel.1],
             "colour": self.colour,
@@ -202,6 +212,7 @@ impl Why {
             "points": points.collect::<Value>(),
             "patches": patches.collect::<Value>(),
             "streamed": streamed.collect::<Value>(),
+            "written": written.collect::<Value>(),
             "vertices": vertices.collect::<Value>(),
             "vertex_threads": vertex_threads.collect::<Value>(),
             "payload": self.payload.as_ref().map(payload),

@@ -99,6 +99,10 @@ impl Why {
                     " (outside every buffer)"
                 }
             ),
+        }?;
+        match &input.source {
+            Some(source) => self.written(f, pad + 2, source.address),
+            None => Ok(()),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use driver::debug::walk::{Patch, Tag, Unit};
+use driver::debug::walk::{Patch, Tag, Unit, Written};
 use kernel::string_helpers::Counted;
 
 use crate::why::Why;
@@ -65,7 +65,7 @@ impl Why {
             } else {
                 "threads"
             },
-            threads.join(" "),
+            threads.join(", "),
             self.kernel(patch.kernel)
         )?;
         if let Some(factors) = patch.factors {
@@ -120,5 +120,44 @@ impl Why {
                 ""
             ),
         }
+    }
+
+    /// Which vertex stream output has written to where an input was fetched from.
+    pub(super) fn written(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        pad: usize,
+        address: u32,
+    ) -> fmt::Result {
+        let Some(written) = self.walk.written.get(&address) else {
+            return Ok(());
+        };
+        let Written {
+            write,
+            vertex,
+            index,
+            draw,
+        } = written;
+        let who = match (vertex.unit, index) {
+            (Unit::Vf | Unit::Vs, Some(index)) => {
+                format!("vertex {}, index {index}", vertex.number)
+            }
+            (unit, _) => format!(
+                "vertex {} of {} thread {}",
+                vertex.relative,
+                unit.name(),
+                vertex.number
+            ),
+        };
+        writeln!(
+            f,
+            "{:pad$}written before by stream output, buffer {} at offset {:#x}, stream {}: {who} of draw {draw}",
+            "",
+            write.buffer,
+            write
+                .offset
+                .wrapping_add(address.wrapping_sub(write.address)),
+            write.stream
+        )
     }
 }

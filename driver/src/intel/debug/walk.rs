@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use kernel::error;
 
 pub use self::failure::WalkError;
-pub use self::later::{Part, Patch, Point, Streamed};
+pub use self::later::{Part, Patch, Point, Streamed, Written};
 use crate::intel::device::Device;
 
 /// A frame that can run again and again, each time in the same way (PRM vol4 3.3.1: "a failing test case should be
@@ -181,6 +181,8 @@ pub struct Walk {
     pub patches: BTreeMap<u32, Patch>,
     /// What stream output has written of vertices.
     pub streamed: BTreeMap<Tag, Vec<Streamed>>,
+    /// Inputs of vertices that stream output has written, by their addresses.
+    pub written: BTreeMap<u32, Written>,
     /// Vertex shader threads by thread id.
     pub vertex_threads: BTreeMap<u32, VertexThread>,
     /// How often the frame ran.

@@ -65,3 +65,16 @@ pub struct Streamed {
     /// How many dwords.
     pub dwords: u16,
 }
+
+/// What stream output has written to where a vertex was fetched from, earlier in the submission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// The dwords that it has written.
+    pub write: Streamed,
+    /// The vertex that they belong to.
+    pub vertex: Tag,
+    /// Index of that vertex, if VF has fetched it.
+    pub index: Option<u32>,
+    /// Which 3DPRIMITIVE of the submission it belongs to.
+    pub draw: u32,
+}

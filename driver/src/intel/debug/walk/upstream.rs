@@ -219,6 +219,7 @@ impl<R: Rerun> Walker<'_, R> {
             points: BTreeMap::new(),
             patches: BTreeMap::new(),
             streamed: BTreeMap::new(),
+            written: BTreeMap::new(),
             vertex_threads: threads.filter_map(|(k, t)| Some((k, t?))).collect(),
             runs: self.runs,
         }))
