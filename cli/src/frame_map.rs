@@ -5,17 +5,19 @@
 
 mod draws;
 mod inputs;
+mod later;
 mod recorder;
 mod walk;
 
 pub use draws::{DrawCall, DrawState, Latched};
 pub use inputs::Input;
+pub use later::{Part, Patch, PatchId, Streamed};
 pub use recorder::LIMIT;
 pub use walk::Found;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::status::{Activity, Statistics, Unit};
 use mmio_mock::intel::trace::{Subspans, Trace};
 
 use crate::capture::Capture;
@@ -79,8 +81,25 @@ pub enum Origin {
     Emitted {
         /// The thread.
         by: BetweenId,
-        /// How many vertices it had put out before.
+        /// Which half of it, where halves have different objects or instances.
+        half: u8,
+        /// How many vertices it, or that half, had put out before.
         number: u32,
+    },
+    /// DS made it of a point of a patch.
+    Point {
+        /// The patch.
+        patch: PatchId,
+        /// Number of the point in the patch.
+        number: u16,
+        /// u, v, and w of triangles: bits of floats.
+        place: [u32; 3],
+        /// Which thread of DS.
+        shader: u64,
+        /// Which of the thread's points.
+        slot: u8,
+        /// Kernel start pointer of the thread.
+        kernel: u32,
     },
 }
 
@@ -95,8 +114,18 @@ pub struct Between {
     pub kernel: u32,
     /// Topology of its object.
     pub topology: u8,
-    /// Vertices of its object.
+    /// Vertices of its object, or of its objects.
     pub vertices: Vec<VertexId>,
+    /// What its halves work on, where a thread can have several objects, or several instances of one.
+    pub parts: Vec<Part>,
+}
+
+impl Between {
+    /// Vertices of the object that a half works on; of the thread's object where halves have none of their own.
+    pub fn inputs(&self, half: u8) -> &[VertexId] {
+        let part = self.parts.get(usize::from(half));
+        part.map_or(&self.vertices, |part| &part.vertices)
+    }
 }
 
 /// A thread of SF.
@@ -172,6 +201,7 @@ pub struct FrameMap {
     picture: Picture,
     origin: (i32, i32),
     trouble: Option<String>,
+    counted: (Activity, Statistics),
 }
 
 impl FrameMap {
@@ -212,6 +242,7 @@ impl FrameMap {
             }
         }
         let picture = session.picture()?;
+        let report = session.report();
         session.platform().device().set_trace(Trace::default());
         let mut recording = {
             let mut recording = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -235,6 +266,7 @@ impl FrameMap {
             picture,
             origin,
             trouble,
+            counted: (report.activity, report.statistics),
         })
     }
 
@@ -277,20 +309,44 @@ impl FrameMap {
         self.recording.between.get(id.0 as usize)
     }
 
+    /// A patch; ids come from [`Origin::Point`].
+    pub fn patch(&self, id: PatchId) -> Option<&Patch> {
+        self.recording.later.patches.get(id.0 as usize)
+    }
+
+    /// All patches that HS worked on, in order.
+    pub fn patches(&self) -> &[Patch] {
+        &self.recording.later.patches
+    }
+
+    /// What stream output has written, in order.
+    pub fn streamed(&self) -> &[Streamed] {
+        &self.recording.later.streamed
+    }
+
+    /// What the device counted: its own activity, and the counters that batches enable.
+    pub fn counted(&self) -> (&Activity, &Statistics) {
+        (&self.counted.0, &self.counted.1)
+    }
+
     /// The draw calls that ran, in order.
     pub fn draws(&self) -> &[DrawCall] {
         &self.draws
     }
 
-    /// Vertices that VF fetched for a vertex: itself, or those of the objects that GS and clipper made it of.
+    /// Vertices that VF fetched for a vertex: itself, or those of the objects and patches that GS, clipper and DS made it of.
     pub fn fetched(&self, id: VertexId) -> Vec<VertexId> {
         let mut out = Vec::new();
         let mut ahead = vec![id];
         while let Some(id) = ahead.pop() {
             match self.vertex(id).map(|vertex| vertex.origin) {
                 Some(Origin::Fetched { .. }) if !out.contains(&id) => out.push(id),
-                Some(Origin::Emitted { by, .. }) => {
-                    let parents = self.between(by).map(|between| &between.vertices);
+                Some(Origin::Emitted { by, half, .. }) => {
+                    let parents = self.between(by).map(|between| between.inputs(half));
+                    ahead.extend(parents.into_iter().flatten().rev());
+                }
+                Some(Origin::Point { patch, .. }) => {
+                    let parents = self.patch(patch).map(|patch| &patch.vertices);
                     ahead.extend(parents.into_iter().flatten().rev());
                 }
                 _ => {}

@@ -18,6 +18,7 @@ pub mod record;
 pub mod replay;
 pub mod report;
 pub mod shown;
+pub mod stages;
 pub mod start;
 pub mod trace;
 pub mod why;

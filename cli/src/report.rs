@@ -6,6 +6,7 @@
 mod draws;
 mod kernels;
 mod pixels;
+mod stages;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -89,6 +90,8 @@ impl Report<'_> {
             "objects": pixels.objects,
             "vertices": pixels.vertices(self.map, self.capture),
             "between": pixels.between(self.map),
+            "patches": pixels.patches(self.map),
+            "stages": stages::json(self.map),
             "draws": draws,
             "sections": sections.list,
             "kernels": kernels,

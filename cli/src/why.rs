@@ -102,7 +102,7 @@ impl Own {
         let call = frame.draw(walk.submission, walk.draw)?;
         let shaded = walk.vertices.values().any(|vertex| vertex.thread.is_some());
         let is_rectangle = call.command.topology == Ok(Topology::RectList);
-        if !is_rectangle || shaded || !walk.emitters.is_empty() {
+        if !is_rectangle || shaded || !walk.emitters.is_empty() || !walk.points.is_empty() {
             return None;
         }
         let exec = capture.execs.get(walk.submission)?;
@@ -270,6 +270,8 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk, device: &DeviceInfo) ->
         .flatten()
         .chain(walk.emitters.values().map(|emitter| emitter.kernel))
         .chain(walk.vertex_threads.values().map(|thread| thread.kernel))
+        .chain(walk.points.values().map(|point| point.kernel))
+        .chain(walk.patches.values().map(|patch| patch.kernel))
         .map(|kernel| walk.pixel_thread.base.wrapping_add(kernel));
     let sources = inputs.values().flatten();
     let sources = sources.filter_map(|input| Some(input.source.as_ref()?.address));
@@ -279,6 +281,7 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk, device: &DeviceInfo) ->
     let own = Own::of(capture, frame, &walk, device);
     let addresses = kernels
         .chain(sources)
+        .chain(walk.streamed.values().flatten().map(|write| write.address))
         .chain(call.map(|call| call.address))
         .chain(target.as_ref().map(|target| target.address))
         .chain(match &own {

@@ -101,8 +101,11 @@ fn from_a_wrong_pixel_to_the_wrong_instruction() {
         "docs/debugging",
         "tests/data/captures/gm965/c_gouraud",
         "tests/data/captures/sandybridge/c_gouraud",
+        "tests/data/captures/valleyview/compute",
+        "tests/data/captures/valleyview/tessquad",
+        "tests/data/captures/valleyview/xfb",
     ];
-    check("docs/debugging.md", &folders, 14);
+    check("docs/debugging.md", &folders, 19);
 }
 
 /// No kernel is without a mention, a test and the line that runs it.

@@ -7,9 +7,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::client::Client;
+use crestline_cli::frame_map::FrameMap;
 use crestline_cli::replay::{Options, Session};
 use crestline_tests::rig::Rig;
-use crestline_tests::scenes::{capture, options};
+use crestline_tests::scenes::{capture, capture_of, options};
 use driver::uapi::{context, exec, gem};
 use driver::{File, Node};
 use kernel::error::code::EIO;
@@ -240,6 +241,76 @@ fn the_error_file_of_a_hanging_kernel_is_readable() {
         "3DSTATE_PIPELINED_POINTERS",
         "STATE_BASE_ADDRESS",
         "3DPRIMITIVE: ",
+        "MI_BATCH_BUFFER_START",
+        "MI_USER_INTERRUPT",
+    ] {
+        assert!(decoded.contains(wanted), "{wanted}\n{decoded}");
+    }
+}
+
+/// A domain shader that does not end, on ValleyView: `jmpi` counts half instructions there (Mesa `brw_jump_scale`).
+#[test]
+fn the_error_file_of_a_hanging_domain_shader_is_readable() {
+    let mut capture = capture_of("valleyview", "tessquad");
+    let map = FrameMap::of(&capture, options(&capture)).unwrap();
+    let draw = map
+        .draws()
+        .iter()
+        .find(|draw| draw.kernels.ds.is_some())
+        .unwrap();
+    let at = draw.state.kernel_base + draw.kernels.ds.unwrap();
+    let exec = draw.exec;
+    let (buffer, offset) = capture.execs[exec].find(at).unwrap();
+    let code = &mut capture.execs[exec].buffers[buffer].data[offset as usize..];
+    let [a, b, c, _] = JMPI_SELF;
+    for (i, word) in [a, b, c, 0xffff_fffe].iter().enumerate() {
+        code[i * 4..][..4].copy_from_slice(&word.to_le_bytes());
+    }
+    let options = Options {
+        timeout: Delta::from_millis(5),
+        ..options(&capture)
+    };
+    let mut session = Session::new(options, capture.buffer_bytes()).unwrap();
+    let ran: Vec<_> = capture
+        .execs
+        .iter()
+        .map(|exec| session.run(exec).is_ok())
+        .collect();
+    assert!(!ran[exec]);
+    let text = session.device().error_text().unwrap();
+    session.device().reset().unwrap();
+    session.finish().unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let expected = include_str!("live_resets/valleyview.txt");
+    let mut from = 0;
+    for wanted in expected.lines().filter(|line| !line.starts_with('#')) {
+        let found = lines[from..]
+            .iter()
+            .position(|line| line.starts_with(wanted));
+        from += found.unwrap_or_else(|| panic!("no {wanted:?} behind {:?}", lines[from])) + 1;
+    }
+    let hung = format!("  DS kernel at {at:#010x}:");
+    let at = lines.iter().position(|line| *line == hung).unwrap();
+    assert!(
+        lines[at + 1].ends_with("fffffffe  jmpi") || lines[at + 1].contains("jmpi"),
+        "{}",
+        lines[at + 1]
+    );
+    let Some(decoded) = through("intel_error_decode", &text) else {
+        return;
+    };
+    for wanted in [
+        "Detected GEN7 chipset",
+        "    len=16384, enabled",
+        "batch (rcs0) at 0x00000000_",
+        "ring (rcs0) at 0x00000000_",
+        "HW Status (rcs0) at 0x00000000_",
+        "3DSTATE_DS",
+        "3DSTATE_HS",
+        "3DSTATE_TE",
+        "3DSTATE_STREAMOUT",
+        "STATE_BASE_ADDRESS",
+        "3DPRIMITIVE",
         "MI_BATCH_BUFFER_START",
         "MI_USER_INTERRUPT",
     ] {

@@ -20,6 +20,7 @@ mod debug_session;
 mod debug_session_ends;
 mod debug_session_frames;
 mod debug_units;
+mod debug_valleyview;
 mod debug_walk;
 mod debug_weights;
 mod formats_depth;

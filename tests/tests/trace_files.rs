@@ -10,7 +10,7 @@ use crestline_cli::capture::Capture;
 use crestline_cli::replay::{Report, Session};
 use crestline_cli::trace::{Format, stream};
 use crestline_tests::rig::Rig;
-use crestline_tests::scenes::{SCENES, capture, options};
+use crestline_tests::scenes::{SCENES, capture, capture_of, options};
 use driver::Tiling;
 use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::trace::{Event, Sink, Trace};
@@ -66,50 +66,89 @@ fn hex(value: &Value, name: &str) -> u32 {
     u32::from_str_radix(text(value, name).strip_prefix("0x").unwrap(), 16).unwrap()
 }
 
+/// Compares the lines of a capture with what the device counts; comes back with the lines and the counts.
+fn counted(scene: &str, capture: &Capture) -> (Vec<Value>, Report) {
+    let (written, report, messages) = traced(capture, Format::Jsonl);
+    let lines = lines(&written);
+    let mut tally: BTreeMap<String, u64> = BTreeMap::new();
+    for line in &lines {
+        let event = text(line, "event");
+        let mut count = |name: String, n| *tally.entry(name).or_default() += n;
+        count(event.to_owned(), 1);
+        if let Some(unit) = line["unit"].as_str().filter(|_| event != "message") {
+            count(format!("{event} {unit}"), 1);
+            if event == "end" {
+                let executed = line["instructions"].as_u64().unwrap();
+                count(format!("instructions {unit}"), executed);
+            }
+        }
+        if event == "message" {
+            count(format!("function {}", line["sfid"]), 1);
+        }
+    }
+    let of = |name: &str| tally.get(name).copied().unwrap_or(0);
+    let activity = &report.activity;
+    assert_eq!(of("command"), activity.commands, "{scene}");
+    assert_eq!(of("vertex"), activity.vertices, "{scene}");
+    for unit in Unit::ALL {
+        let name = unit.name();
+        let threads = activity.threads[unit as usize];
+        assert_eq!(of(&format!("dispatch {name}")), threads, "{scene} {name}");
+        assert_eq!(of(&format!("end {name}")), threads, "{scene} {name}");
+        let executed = activity.instructions[unit as usize];
+        let told = of(&format!("instructions {name}"));
+        assert_eq!(told, executed, "{scene} {name}");
+    }
+    for (sfid, &sent) in messages.iter().enumerate() {
+        assert_eq!(of(&format!("function {sfid}")), sent, "{scene} {sfid}");
+    }
+    assert_eq!(of("object SF"), activity.objects, "{scene}");
+    let times = lines.iter().map(|line| line["t"].as_u64().unwrap());
+    assert!(times.is_sorted(), "{scene}");
+    // The submission's seqno store, and the interrupt that tells of it.
+    assert!(of("memory") > 0 && of("interrupt") > 0, "{scene}");
+    let last = lines.iter().rfind(|line| line["event"] == "interrupt");
+    assert_eq!(hex(last.unwrap(), "bits"), 0, "{scene}: acknowledged");
+    (lines, report)
+}
+
 #[test]
 fn lines_count_what_the_device_counts() {
     for scene in SCENES {
-        let (written, report, messages) = traced(&capture(scene), Format::Jsonl);
-        let lines = lines(&written);
-        let mut tally: BTreeMap<String, u64> = BTreeMap::new();
-        for line in &lines {
-            let event = text(line, "event");
-            let mut count = |name: String, n| *tally.entry(name).or_default() += n;
-            count(event.to_owned(), 1);
-            if let Some(unit) = line["unit"].as_str().filter(|_| event != "message") {
-                count(format!("{event} {unit}"), 1);
-                if event == "end" {
-                    let executed = line["instructions"].as_u64().unwrap();
-                    count(format!("instructions {unit}"), executed);
-                }
-            }
-            if event == "message" {
-                count(format!("function {}", line["sfid"]), 1);
-            }
-        }
-        let of = |name: &str| tally.get(name).copied().unwrap_or(0);
-        let activity = &report.activity;
-        assert_eq!(of("command"), activity.commands, "{scene}");
-        assert_eq!(of("vertex"), activity.vertices, "{scene}");
-        for unit in Unit::ALL {
-            let name = unit.name();
-            let threads = activity.threads[unit as usize];
-            assert_eq!(of(&format!("dispatch {name}")), threads, "{scene} {name}");
-            assert_eq!(of(&format!("end {name}")), threads, "{scene} {name}");
-            let executed = activity.instructions[unit as usize];
-            let told = of(&format!("instructions {name}"));
-            assert_eq!(told, executed, "{scene} {name}");
-        }
-        for (sfid, &sent) in messages.iter().enumerate() {
-            assert_eq!(of(&format!("function {sfid}")), sent, "{scene} {sfid}");
-        }
-        assert_eq!(of("object SF"), activity.objects, "{scene}");
-        let times = lines.iter().map(|line| line["t"].as_u64().unwrap());
-        assert!(times.is_sorted(), "{scene}");
-        // The submission's seqno store, and the interrupt that tells of it.
-        assert!(of("memory") > 0 && of("interrupt") > 0, "{scene}");
-        let last = lines.iter().rfind(|line| line["event"] == "interrupt");
-        assert_eq!(hex(last.unwrap(), "bits"), 0, "{scene}: acknowledged");
+        counted(scene, &capture(scene));
+    }
+}
+
+/// Tessellation, geometry shaders, stream output and thread groups of ValleyView, against counters that the batches enable.
+#[test]
+fn lines_of_later_stages_count_what_the_device_counts() {
+    for scene in ["tessquad", "tessiso", "geom", "layered", "xfb", "compute"] {
+        let (lines, report) = counted(scene, &capture_of("valleyview", scene));
+        let of = |event: &str| lines.iter().filter(move |line| line["event"] == event);
+        let sum = |event: &str, member: &str| -> u64 {
+            of(event).map(|line| line[member].as_u64().unwrap()).sum()
+        };
+        let s = &report.statistics;
+        assert_eq!(of("patch").count() as u64, s.hs_invocations, "{scene}");
+        assert_eq!(of("cut").count() as u64, s.hs_invocations, "{scene}");
+        assert_eq!(of("point").count() as u64, s.ds_invocations, "{scene}");
+        let emitted = |unit: &str| of("emit").filter(|line| line["unit"] == unit).count() as u64;
+        assert_eq!(emitted("DS"), s.ds_invocations, "{scene}");
+        let objects = of("object").filter(|line| line["unit"] == "GS").count() as u64;
+        assert_eq!(objects, s.gs_invocations, "{scene}");
+        let te = &report.activity.tessellation;
+        assert_eq!(sum("cut", "points"), te.points, "{scene}");
+        // 36 bytes of each vertex of a written triangle (`glscenes3.c`, xfb).
+        let written: u64 = s.so_prims_written.iter().sum();
+        assert_eq!(sum("streamed", "dwords"), written * 3 * 9, "{scene}");
+        assert_eq!(written > 0, scene == "xfb");
+        assert_eq!(s.cs_invocations > 0, scene == "compute");
+        // The same as Chrome's events.
+        let (written, report, _) = traced(&capture_of("valleyview", scene), Format::Perfetto);
+        let events = checked(&written);
+        let threads = events.iter().filter(|event| event["cat"] == "thread");
+        let started: u64 = report.activity.threads.iter().sum();
+        assert_eq!(threads.count() as u64, started, "{scene}");
     }
 }
 

@@ -92,6 +92,54 @@ fn page(report: &Report<'_>, path: &Path) -> std::io::Result<u64> {
     Ok(file.get_ref().metadata()?.len())
 }
 
+/// The threads on the way to a vertex that are not those of VS, each once: GS, clipper, DS, HS.
+fn emitters(map: &FrameMap, id: VertexId, seen: &mut Vec<String>, out: &mut String) {
+    let mut say = |text: String| {
+        if !seen.contains(&text) {
+            out.push_str(&text);
+            seen.push(text);
+        }
+    };
+    let behind = match map.vertex(id).map(|vertex| vertex.origin) {
+        Some(Origin::Emitted { by, half, .. }) => {
+            let Some(between) = map.between(by) else {
+                return;
+            };
+            say(format!(
+                "  {} thread {}\n",
+                between.unit.name(),
+                between.ordinal
+            ));
+            between.inputs(half)
+        }
+        Some(Origin::Point {
+            patch: at,
+            number,
+            shader,
+            ..
+        }) => {
+            let Some(patch) = map.patch(at) else {
+                return;
+            };
+            say(format!(
+                "  point {number} of patch {}, DS thread {shader}\n",
+                at.0
+            ));
+            let threads: Vec<String> = patch.threads.iter().map(u64::to_string).collect();
+            say(format!(
+                "  patch {}, HS thread {}\n",
+                at.0,
+                threads.join(" ")
+            ));
+            patch.vertices.as_slice()
+        }
+        _ => return,
+    };
+    for &id in behind {
+        emitters(map, id, seen, out);
+    }
+}
+
 /// What the map says of a pixel.
 fn pixel(map: &FrameMap, x: u16, y: u16) -> String {
     let threads = map.at(x.into(), y.into());
@@ -112,15 +160,9 @@ fn pixel(map: &FrameMap, x: u16, y: u16) -> String {
             None => writeln!(out, ", set up by SF itself"),
         };
         let mut fetched: Vec<VertexId> = Vec::new();
-        let mut betweens = Vec::new();
+        let mut seen = Vec::new();
         for &id in object.vertices() {
-            if let Some(Origin::Emitted { by, .. }) = map.vertex(id).map(|vertex| vertex.origin)
-                && !betweens.contains(&by)
-                && let Some(between) = map.between(by)
-            {
-                betweens.push(by);
-                let _ = writeln!(out, "  {} thread {}", between.unit.name(), between.ordinal);
-            }
+            emitters(map, id, &mut seen, &mut out);
             for id in map.fetched(id) {
                 if !fetched.contains(&id) {
                     fetched.push(id);

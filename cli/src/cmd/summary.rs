@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crestline_cli::replay::{Report, Snapshot};
+use crestline_cli::stages;
 use kernel::string_helpers::Counted;
 use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::td::engine::{Done, Engine};
@@ -68,16 +69,53 @@ pub fn statistics(report: &Report) -> String {
         ("IA_VERTICES_COUNT", s.ia_vertices),
         ("IA_PRIMITIVES_COUNT", s.ia_primitives),
         ("VS_INVOCATION_COUNT", s.vs_invocations),
+        ("HS_INVOCATION_COUNT", s.hs_invocations),
+        ("DS_INVOCATION_COUNT", s.ds_invocations),
         ("GS_INVOCATION_COUNT", s.gs_invocations),
         ("GS_PRIMITIVES_COUNT", s.gs_primitives),
         ("CL_INVOCATION_COUNT", s.cl_invocations),
         ("CL_PRIMITIVES_COUNT", s.cl_primitives),
         ("PS_INVOCATION_COUNT", s.ps_invocations),
         ("PS_DEPTH_COUNT", s.ps_depth_count),
+        ("CS_INVOCATION_COUNT", s.cs_invocations),
     ];
+    // Earlier devices have no registers for these.
+    let later = ["HS_", "DS_", "CS_"];
+    let is_shown = |name: &str, value: u64| value > 0 || !later.iter().any(|l| name.starts_with(l));
     let mut out = String::from("  statistics counters (those that the batch enables)\n");
     for (name, value) in rows {
-        let _ = writeln!(out, "  {name:<20} {:>14}", grouped(value));
+        if is_shown(name, value) {
+            let _ = writeln!(out, "  {name:<20} {:>14}", grouped(value));
+        }
+    }
+    let streams = s.so_prims_written.iter().zip(s.so_storage_needed);
+    for (stream, (written, needed)) in streams.enumerate() {
+        if needed > 0 {
+            let (written, needed) = (grouped(*written), grouped(needed));
+            let _ = writeln!(out, "  SO_NUM_PRIMS_WRITTEN {stream} {written:>12}");
+            let _ = writeln!(out, "  SO_PRIM_STORAGE_NEEDED {stream} {needed:>10}");
+        }
+    }
+    out += &stages(report);
+    out
+}
+
+/// What stages did that have no registers of their own, and how much became of it: vertices, patches, points, objects.
+fn stages(report: &Report) -> String {
+    let mut out = String::from("  stages\n");
+    for stage in stages::of(&report.activity, &report.statistics) {
+        let threads = stage.threads.map(|[threads, instructions, _]| {
+            format!(
+                "{} threads, {} instructions",
+                grouped(threads),
+                grouped(instructions)
+            )
+        });
+        let counts = stage.counts.iter();
+        let counts = counts.map(|(name, count)| format!("{} {name}", grouped(*count)));
+        let all: Vec<String> = threads.into_iter().chain(counts).collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {:<14} {}", stage.name, all.join(", "));
     }
     out
 }

@@ -34,6 +34,14 @@ pub enum Spec {
     Object(u64),
     /// Before the first instruction of the threads of a thread group, in X, Y and Z, or of one of them.
     Group([u32; 3], Option<u32>),
+    /// Before the first instruction of the thread of a group that has the invocation of a number.
+    Invocation([u32; 3], u32),
+    /// Before the first instruction of the threads of HS and DS for patches of this number in their draw.
+    Patch(u32),
+    /// Before the first instruction of the thread of DS for a point of such a patch: number of the patch, of the point.
+    Point(u32, u16),
+    /// Before the first instruction of a geometry shader's threads for objects of this number in their draw, or for an instance.
+    Geometry(u32, Option<u8>),
     /// Before the first instruction of a unit's threads.
     Thread(Unit),
     /// After a change of memory: first byte, how many.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use isa::Opcode;
 use isa::compact::StreamError;
 use mmio_mock::intel::status::Unit;
+use regs::ids::CommandId;
 
 use super::backend::Spec;
 use super::command::{UNIT_NAMES, Words, none};
@@ -69,9 +70,27 @@ fn group(text: &str) -> Answer<[u32; 3]> {
 }
 
 /// First words of places to stop at.
-const PLACES: [&str; 9] = [
-    "op", "eot", "addr", "pixel", "vertex", "prim", "object", "group", "thread",
+const PLACES: [&str; 13] = [
+    "op",
+    "eot",
+    "addr",
+    "pixel",
+    "vertex",
+    "prim",
+    "object",
+    "patch",
+    "point",
+    "geometry",
+    "group",
+    "invocation",
+    "thread",
 ];
+
+/// A number of fewer bits, of something that a place to stop at names.
+fn small<T: TryFrom<u32>>(text: &str, what: &str) -> Answer<T> {
+    let number = value::number(text)?;
+    T::try_from(number).map_err(|_| format!("there is no {what} {number}").into())
+}
 
 impl Debugger {
     pub(super) fn do_break(&mut self, words: &Words) -> Answer {
@@ -97,8 +116,15 @@ impl Debugger {
                 spec
             }
             ["prim" | "object", text] => Spec::Object(value::count(text)?),
+            ["patch", text] => Spec::Patch(value::number(text)?),
+            ["point", patch, point] => Spec::Point(value::number(patch)?, small(point, "point")?),
+            ["geometry", text] => Spec::Geometry(value::number(text)?, None),
+            ["geometry", text, instance] => {
+                Spec::Geometry(value::number(text)?, Some(small(instance, "instance")?))
+            }
             ["group", text] => Spec::Group(group(text)?, None),
             ["group", text, thread] => Spec::Group(group(text)?, Some(value::number(thread)?)),
+            ["invocation", text, number] => Spec::Invocation(group(text)?, value::number(number)?),
             ["thread", name] => Spec::Thread(unit(name)?),
             [] => return Err("where? `help break` says what there is".into()),
             [first, ..] => {
@@ -111,6 +137,9 @@ impl Debugger {
                 .into());
             }
         };
+        if matches!(spec, Spec::Patch(_) | Spec::Point(..) | Spec::Geometry(..)) {
+            self.check_stages()?;
+        }
         let number = self.add(spec, words.joined())?;
         Ok(format!("breakpoint {number}: {}\n{note}", words.joined()))
     }
@@ -205,6 +234,18 @@ impl Debugger {
             }
             Err(refusal) => Err(refusal),
         }
+    }
+
+    /// Refused where nobody numbers patches, points and instances.
+    fn check_stages(&self) -> Answer<()> {
+        let has = (self.info.tables.command_desc)(CommandId::State3dHs).is_some();
+        if has {
+            return Ok(());
+        }
+        Err(
+            "this device numbers no patches and no objects of geometry shaders: `break thread gs`, and `expect` tells which one it is"
+                .into(),
+        )
     }
 
     fn check_pixel(&self, x: u16, y: u16) -> Answer {

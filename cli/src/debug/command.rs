@@ -118,17 +118,35 @@ pub static COMMANDS: &[Help] = &[
     command(
         "break",
         &["b"],
-        "break op NAME | eot | addr ADDR | pixel X,Y | vertex N | object N | group X,Y,Z [N] | thread UNIT",
+        "break op NAME | eot | addr ADDR | pixel X,Y | vertex N | object N | patch N | point PATCH N | geometry N [INSTANCE] | group X,Y,Z [N] | invocation X,Y,Z N | thread UNIT",
         "Stops threads at a place. `op NAME`: before every instruction NAME, as in `break op send`. `eot`: before the \
          message that ends a thread. `addr`: before the instruction at a graphics address. The others stop a thread \
          before its first instruction. `pixel`: pixel shader threads for the 2x2 pixels that hold X,Y; row 0 is the \
          surface's first in memory. In a framebuffer object of OpenGL that is the bottom: row Y from the top of a flipped \
          picture is row HEIGHT - 1 - Y here. In a window, GBM or pbuffer surface it is the top. `vertex`: the thread that shades the vertex with index N. `object`: the setup and the pixel \
-         shader threads of a triangle, line or point, which strips-and-fans counts from 0. `group`: the threads of a thread group of a compute shader, or the one with the number N in it. `thread`: every thread of \
+         shader threads of a triangle, line or point, which strips-and-fans counts from 0. `patch`: the hull and domain shader threads of patches with the number N in their draw. `point`: the domain shader thread of the point N of such a patch, as `why` numbers them. `geometry`: the geometry shader threads of objects with the number N in their draw, or of one instance. `group`: the threads of a thread group of a compute shader, or the one with the number N in it. `invocation`: the thread of a group that has the invocation N, gl_LocalInvocationIndex. `thread`: every thread of \
          a unit (vs hs ds gs clip sf ps media).",
         &[
-            "op", "eot", "addr", "pixel", "vertex", "object", "group", "thread", "vs", "hs", "ds",
-            "gs", "clip", "sf", "ps", "media",
+            "op",
+            "eot",
+            "addr",
+            "pixel",
+            "vertex",
+            "object",
+            "patch",
+            "point",
+            "geometry",
+            "group",
+            "invocation",
+            "thread",
+            "vs",
+            "hs",
+            "ds",
+            "gs",
+            "clip",
+            "sf",
+            "ps",
+            "media",
         ],
         Debugger::do_break,
     ),

@@ -1,15 +1,18 @@
 //! Running: start, continue, steps, and what is said at a stop.
 
+mod subject;
+
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kernel::string_helpers::Counted;
-use mmio_mock::intel::debug::host::{Subject, ThreadKey};
+use mmio_mock::intel::debug::host::ThreadKey;
 use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::td::Pause;
 use mmio_mock::intel::td::debugger::Info;
 
+use self::subject::subject;
 use super::backend::{Going, Reason, Slot, Spec, Stop};
 use super::breaks::unit_name;
 use super::command::{Words, none};
@@ -33,38 +36,6 @@ pub fn thread_name(key: ThreadKey) -> String {
         unit_name(key.unit).to_uppercase(),
         key.ordinal
     )
-}
-
-/// What a thread works on.
-fn subject(info: &Info) -> String {
-    match info.subject {
-        Subject::Vertices(both) => {
-            let list: Vec<String> = both.iter().flatten().map(u32::to_string).collect();
-            match list.len() {
-                0 => String::new(),
-                1 => format!(", vertex {}", list.join("")),
-                _ => format!(", vertices {}", list.join(" and ")),
-            }
-        }
-        Subject::Object(n) => format!(", setup of object {n}"),
-        Subject::Pixels(n) => {
-            let mut list: Vec<String> = Vec::new();
-            for xy in info.pixels.places() {
-                let span = format!("{},{}", xy & 0xffff, xy >> 16);
-                if !list.contains(&span) {
-                    list.push(span);
-                }
-            }
-            // Where nobody has kept where they are.
-            let at = if list.is_empty() { "" } else { " at " };
-            format!(", pixels of object {n}{at}{}", list.join(" "))
-        }
-        Subject::Group { group, thread } => {
-            let [x, y, z] = group;
-            format!(", thread {thread} of group {x},{y},{z}")
-        }
-        Subject::Other => String::new(),
-    }
 }
 
 /// The channel of a pixel by the upper left pixels of its thread's blocks of 2x2 pixels. Four channels are a block's: row by
@@ -315,13 +286,16 @@ impl Debugger {
         text
     }
 
-    /// Which channel of the thread the pixel of a breakpoint is, when the thread has stopped there for it. Where nobody has
+    /// Which channel of the thread the pixel or the invocation of a breakpoint is, when the thread has stopped there for it. Where nobody has
     /// kept its places, r1.2 to r1.5 tell (PRM volume 2, pixel shader thread payload): it has executed nothing yet.
     fn channel(&self, stop: &Stop, info: &Info, slot: Slot) -> Option<String> {
         let Reason::Break(number) = stop.reason else {
             return None;
         };
         let found = self.breaks.iter().find(|b| b.number == number)?;
+        if let Spec::Invocation(_, invocation) = found.spec {
+            return subject::invocation(info, invocation);
+        }
         let Spec::Pixel(x, y) = found.spec else {
             return None;
         };

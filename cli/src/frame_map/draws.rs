@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mem::GpuAddr;
 use mmio_mock::ModelPlatform;
-use mmio_mock::intel::ff::state::{PipelineState, VertexElement};
+use mmio_mock::intel::ff::state::{PipelineState, Primitive, VertexElement};
 use mmio_mock::intel::r#gen::DeviceInfo;
 use regs::any::State3dDrawingRectangle;
 use regs::desc::Property;
@@ -90,6 +90,10 @@ impl TargetKey {
 pub struct Kernels {
     /// Vertex shader, when it is on.
     pub vs: Option<u32>,
+    /// Hull shader, when it is on.
+    pub hs: Option<u32>,
+    /// Domain shader, when it is on.
+    pub ds: Option<u32>,
     /// Geometry shader, when it is on.
     pub gs: Option<u32>,
     /// Clipper, when it is on.
@@ -110,7 +114,9 @@ pub struct DrawCall {
     /// Address of the command.
     pub address: u32,
     /// Its dwords.
-    pub words: [u32; 6],
+    pub words: Vec<u32>,
+    /// What they say.
+    pub primitive: Primitive,
     /// What it found.
     pub state: Arc<DrawState>,
     /// What it drew into, if that can be told.
@@ -193,15 +199,12 @@ impl Follower {
             let target = last_target(dword, state, device).ok();
             target.as_ref().map(TargetKey::of)
         });
-        let mut words = [0; 6];
-        for (to, from) in words.iter_mut().zip(command) {
-            *to = *from;
-        }
         DrawCall {
             exec,
             in_exec,
             address,
-            words,
+            words: command.to_vec(),
+            primitive: device.readers.pipeline.primitive(command),
             state: Arc::clone(&self.now),
             target,
             kernels: {
@@ -238,6 +241,8 @@ fn kernels(device: &DeviceInfo, state: &DrawState, dword: &impl Fn(u32) -> Optio
     let vs = pointers.pointer_to_vs_state();
     let vs_on = pipeline::flag(device.tables, "VS_STATE", "Enable", at(vs), dword);
     Kernels {
+        hs: None,
+        ds: None,
         vs: kernel("VS_STATE", vs).filter(|_| vs_on),
         gs: kernel("GS_STATE", pointers.pointer_to_gs_state()).filter(|_| pointers.gs_enable()),
         clip: kernel("CLIP_STATE", pointers.pointer_to_clip_state())
@@ -268,9 +273,11 @@ fn commanded(device: &DeviceInfo, state: &DrawState, kernels: &mut Kernels) {
     let pointer = |name: &str| field(name, "Kernel Start Pointer").filter(|_| on(name));
     kernels.vs = kernels.vs.or_else(|| pointer("3DSTATE_VS"));
     kernels.gs = kernels.gs.or_else(|| pointer("3DSTATE_GS"));
+    kernels.hs = pointer("3DSTATE_HS");
+    kernels.ds = pointer("3DSTATE_DS");
     let names = ["0", "1", "2", "3"].map(|n| format!("Kernel Start Pointer {n}"));
     for (n, (kernel, name)) in kernels.wm.iter_mut().zip(names).enumerate() {
-        let found = field("3DSTATE_WM", &name);
+        let found = field("3DSTATE_PS", &name).or_else(|| field("3DSTATE_WM", &name));
         // Pointers that no thread uses are zero.
         *kernel = kernel.or(found.filter(|at| n == 0 || *at != 0));
     }

@@ -40,7 +40,7 @@ impl Input {
 
 /// The attributes of a vertex that come from memory.
 pub(super) fn of(draw: &DrawCall, index: u32, instance: u32) -> Vec<Input> {
-    let first_instance = draw.words.get(4).copied().unwrap_or(0);
+    let first_instance = draw.primitive.first_instance;
     let mut out = Vec::new();
     for (number, element) in (0u32..).zip(&draw.state.elements) {
         if !element.components.contains(&Component::Source) {

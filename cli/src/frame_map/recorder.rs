@@ -10,8 +10,9 @@ use mmio_mock::intel::trace::{Dispatch, Event, Sink, Subspans};
 use regs::desc::Property;
 use regs::platform::Generation;
 
+use super::later::Later;
 use super::{
-    Between, BetweenId, Object, ObjectId, Origin, PixelThread, SetupThread, Vertex, VertexId,
+    Between, BetweenId, Object, ObjectId, Origin, Part, PixelThread, SetupThread, Vertex, VertexId,
 };
 
 /// Most vertices, objects and threads, each, that are kept of a frame.
@@ -44,9 +45,28 @@ impl Thread {
 
 /// Vertices of an object as a unit takes it up.
 #[derive(Clone, Debug, Default)]
-struct Taken {
+pub(super) struct Taken {
     topology: u8,
-    vertices: Vec<VertexId>,
+    pub(super) vertices: Vec<VertexId>,
+    /// What the halves of the thread have, where they differ.
+    parts: Vec<Part>,
+}
+
+impl Taken {
+    /// Another object; that of a thread's upper half joins what the lower one has.
+    fn take(&mut self, other: Taken) {
+        let joins = other.parts.first().is_some_and(|part| part.half > 0);
+        if !joins {
+            *self = other;
+            return;
+        }
+        for id in other.vertices {
+            if !self.vertices.contains(&id) {
+                self.vertices.push(id);
+            }
+        }
+        self.parts.extend(other.parts);
+    }
 }
 
 /// What the units had counted when a submission began.
@@ -60,6 +80,8 @@ pub(super) struct Start {
     pub(super) vs: u64,
     /// Threads of GS and clipper.
     pub(super) between: [u64; 2],
+    /// Patches, threads of HS, threads of DS.
+    pub(super) patches: [u64; 3],
 }
 
 /// What was seen so far.
@@ -69,14 +91,16 @@ pub(super) struct Recording {
     pub(super) objects: Vec<Object>,
     pub(super) between: Vec<Between>,
     pub(super) threads: Vec<Thread>,
+    /// Patches, and what stream output has written.
+    pub(super) later: Later,
     /// Commands since somebody took them, those that state or draw: address and header.
     pub(super) commands: Vec<(u32, u32)>,
     /// Something of which there is more than is kept.
     pub(super) full: Option<&'static str>,
     /// Who is in an URB entry now.
-    live: BTreeMap<u16, VertexId>,
+    pub(super) live: BTreeMap<u16, VertexId>,
     /// Draw calls begun.
-    draws: u32,
+    pub(super) draws: u32,
     /// Vertices that VF delivered.
     delivered: u64,
     /// Objects that SF took up.
@@ -91,7 +115,8 @@ pub(super) struct Recording {
     pub(super) begun: Vec<u64>,
     /// The object that GS, clipper or SF has, and its thread there.
     at: [Taken; 3],
-    emitting: [(Option<BetweenId>, u32); 2],
+    /// The thread of GS or clipper, its half that has put a vertex out last, and how many that half has.
+    emitting: [(Option<BetweenId>, u8, u32); 2],
 }
 
 /// Takes the events; the device owns it.
@@ -110,6 +135,8 @@ impl Sink<Event> for Recorder {
     }
 }
 
+const DS: u8 = Unit::Ds.ffid();
+const HS: u8 = Unit::Hs.ffid();
 const GS: u8 = Unit::Gs.ffid();
 const CLIP: u8 = Unit::Clip.ffid();
 const SF: u8 = Unit::Sf.ffid();
@@ -120,7 +147,7 @@ fn stage(ffid: u8) -> Option<usize> {
 }
 
 /// Room for one more; else says what there is too much of.
-fn room<T>(list: &[T], what: &'static str, full: &mut Option<&'static str>) -> bool {
+pub(super) fn room<T>(list: &[T], what: &'static str, full: &mut Option<&'static str>) -> bool {
     if list.len() >= LIMIT {
         full.get_or_insert(what);
     }
@@ -139,6 +166,7 @@ impl Recording {
             objects: self.taken,
             vs: self.shaded,
             between: [of(Unit::Gs), of(Unit::Clip)],
+            patches: self.later.counts(),
         });
     }
 
@@ -148,6 +176,7 @@ impl Recording {
         self.objects.shrink_to_fit();
         self.between.shrink_to_fit();
         self.threads.shrink_to_fit();
+        self.later.shrink();
         self.live.clear();
     }
 
@@ -178,12 +207,21 @@ impl Recording {
                 topology,
                 handles,
                 count,
+                part,
             } => {
                 let handles = handles.iter().take(usize::from(count));
                 let vertices = handles.filter_map(|handle| self.live.get(handle).copied());
-                let vertices = vertices.collect();
-                if let Some(at) = stage(ffid).and_then(|stage| self.at.get_mut(stage)) {
-                    *at = Taken { topology, vertices };
+                let vertices: Vec<_> = vertices.collect();
+                let parts = part.map(|part| Part::of(part, &vertices));
+                let taken = Taken {
+                    topology,
+                    vertices,
+                    parts: parts.into_iter().collect(),
+                };
+                if ffid == HS {
+                    self.later.object = taken;
+                } else if let Some(at) = stage(ffid).and_then(|stage| self.at.get_mut(stage)) {
+                    at.take(taken);
                 }
                 if ffid == SF {
                     self.taken += 1;
@@ -191,11 +229,22 @@ impl Recording {
                 }
             }
             Event::Dispatch(ref dispatch) => self.dispatch(dispatch),
-            Event::Emit { ffid, handle } => {
+            Event::Emit {
+                ffid: DS, handle, ..
+            } => {
+                if let Some(origin) = self.later.shaded(handle) {
+                    self.vertex(handle, origin);
+                }
+            }
+            Event::Emit { ffid, handle, half } => {
                 let stage = stage(ffid).and_then(|stage| self.emitting.get_mut(stage));
-                if let Some((Some(by), number)) = stage {
+                if let Some((Some(by), last, number)) = stage {
+                    if *last != half {
+                        (*last, *number) = (half, 0);
+                    }
                     let origin = Origin::Emitted {
                         by: *by,
+                        half,
                         number: *number,
                     };
                     *number += 1;
@@ -214,7 +263,7 @@ impl Recording {
                     (object.corners, object.placed) = (corners, count);
                 }
             }
-            _ => {}
+            _ => self.patches(event),
         }
     }
 
@@ -263,6 +312,8 @@ impl Recording {
                 }
             }
             Some(&unit @ (Unit::Gs | Unit::Clip)) => self.spawn(unit, dispatch),
+            Some(Unit::Hs) => self.later.patch_thread(dispatch),
+            Some(Unit::Ds) => self.later.point_thread(dispatch),
             Some(Unit::Sf) => self.set_up(Some(SetupThread {
                 ordinal: dispatch.ordinal,
                 kernel: dispatch.kernel,
@@ -303,9 +354,10 @@ impl Recording {
             kernel: dispatch.kernel,
             topology: taken.topology,
             vertices: taken.vertices,
+            parts: taken.parts,
         });
         if let Some(emitting) = self.emitting.get_mut(stage) {
-            *emitting = (Some(id), 0);
+            *emitting = (Some(id), 0, 0);
         }
     }
 

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use driver::debug::walk::{
-    Emitter, PixelThread, Setup, Tag, Unit as Putter, Vertex, VertexThread, Walk, WalkError,
+    Emitter, Part, Patch, PixelThread, Point, Setup, Streamed, Tag, Unit as Putter, Vertex,
+    VertexThread, Walk, WalkError, Written,
 };
 use mmio_mock::intel::debug::host::ThreadKey;
 use mmio_mock::intel::status::Unit;
@@ -91,6 +92,10 @@ impl FrameMap {
                     vertices: Vec::new(),
                 },
                 emitters: BTreeMap::new(),
+                points: BTreeMap::new(),
+                patches: BTreeMap::new(),
+                streamed: BTreeMap::new(),
+                written: BTreeMap::new(),
                 vertices: BTreeMap::new(),
                 vertex_threads: BTreeMap::new(),
                 runs: 1,
@@ -153,14 +158,18 @@ impl Up<'_> {
             };
             let tag = match vertex.origin {
                 Origin::Fetched { .. } => self.fetched(id, vertex.origin),
-                Origin::Emitted { by, number } => self.emitted(by, number),
+                Origin::Emitted { by, half, number } => self.emitted(by, half, number),
+                Origin::Point { .. } => self.point(vertex.origin),
             };
+            if let Some(tag) = tag {
+                self.streamed(id, tag);
+            }
             tags.extend(tag);
         }
         tags
     }
 
-    fn emitted(&mut self, by: super::BetweenId, relative: u32) -> Option<Tag> {
+    fn emitted(&mut self, by: super::BetweenId, half: u8, relative: u32) -> Option<Tag> {
         let between = self.map.between(by)?;
         let [gs, clip] = self.start.between;
         let (unit, before) = match between.unit {
@@ -173,18 +182,86 @@ impl Up<'_> {
             entry.insert(Emitter {
                 kernel: between.kernel,
                 inputs: Vec::new(),
+                parts: Vec::new(),
             });
             // A thread's inputs came before it.
             let inputs = self.tags(&between.vertices);
             if let Some(emitter) = self.walk.emitters.get_mut(&(unit, number)) {
                 emitter.inputs = inputs;
             }
+            let parts = between.parts.iter().map(|part| Part {
+                object: part.object,
+                instance: part.instance,
+                inputs: self.tags(&part.vertices),
+            });
+            let parts = parts.collect();
+            if let Some(emitter) = self.walk.emitters.get_mut(&(unit, number)) {
+                emitter.parts = parts;
+            }
         }
         Some(Tag {
             unit,
             number,
             relative,
+            half,
         })
+    }
+
+    /// A vertex of DS, and the patch behind it.
+    fn point(&mut self, origin: Origin) -> Option<Tag> {
+        let Origin::Point {
+            patch: id,
+            number,
+            place,
+            shader,
+            slot,
+            kernel,
+        } = origin
+        else {
+            return None;
+        };
+        let [patches, hs, ds] = self.start.patches;
+        // CAST: patches and threads of a frame are fewer than 2^32.
+        let key = u64::from(id.0).saturating_sub(patches) as u32;
+        let thread = shader.saturating_sub(ds) as u32;
+        let point = Point {
+            patch: key,
+            number,
+            place,
+            kernel,
+        };
+        self.walk.points.insert((thread, slot.into()), point);
+        let patch = self.map.patch(id)?;
+        if !self.walk.patches.contains_key(&key) {
+            let threads = patch.threads.iter();
+            let threads = threads.map(|thread| thread.saturating_sub(hs) as u32);
+            let patch = Patch {
+                number: patch.number,
+                threads: threads.collect(),
+                kernel: patch.kernel,
+                factors: patch.factors,
+                points: patch.points,
+                objects: patch.objects,
+                inputs: self.tags(&patch.vertices),
+            };
+            self.walk.patches.insert(key, patch);
+        }
+        Some(Tag {
+            unit: Putter::Ds,
+            number: thread,
+            relative: slot.into(),
+            half: 0,
+        })
+    }
+
+    /// What stream output has written of a vertex.
+    fn streamed(&mut self, id: VertexId, tag: Tag) {
+        let all = self.map.streamed().iter();
+        let own = all.filter(|streamed| streamed.vertex == id);
+        let own: Vec<_> = own.map(of).collect();
+        if !own.is_empty() {
+            self.walk.streamed.insert(tag, own);
+        }
     }
 
     fn fetched(&mut self, id: VertexId, origin: Origin) -> Option<Tag> {
@@ -218,6 +295,7 @@ impl Up<'_> {
             self.walk.vertex_threads.insert(thread, shaded);
         }
         self.walk.vertices.insert(number, vertex);
+        self.written(id);
         let unit = if shader.is_some() {
             Putter::Vs
         } else {
@@ -227,6 +305,75 @@ impl Up<'_> {
             unit,
             number,
             relative: 0,
+            half: 0,
+        })
+    }
+
+    /// What stream output has written to where a vertex was fetched from, in a draw before.
+    fn written(&mut self, id: VertexId) {
+        let draw = match self.map.vertex(id).map(|vertex| vertex.origin) {
+            Some(Origin::Fetched { draw, .. }) if !self.map.streamed().is_empty() => draw,
+            _ => return,
+        };
+        for input in self.map.inputs(id) {
+            let holds = |write: &&super::Streamed| {
+                let within = input.address.wrapping_sub(write.address);
+                write.draw < draw && within < u32::from(write.dwords) * 4
+            };
+            let Some(write) = self.map.streamed().iter().rfind(holds) else {
+                continue;
+            };
+            let drawn = self.map.draws().get(write.draw as usize);
+            let exec = self.map.draws().get(draw as usize).map(|draw| draw.exec);
+            let Some(drawn) = drawn.filter(|drawn| Some(drawn.exec) == exec) else {
+                continue;
+            };
+            if let Some((vertex, index)) = self.named(write.vertex) {
+                let written = Written {
+                    write: of(write),
+                    vertex,
+                    index,
+                    draw: drawn.in_exec,
+                };
+                self.walk.written.insert(input.address, written);
+            }
+        }
+    }
+
+    /// The tag of a vertex without what is behind it, and its index if VF has fetched it.
+    fn named(&self, id: VertexId) -> Option<(Tag, Option<u32>)> {
+        let start = &self.start;
+        // CAST: vertices and threads of a frame are fewer than 2^32.
+        let tag = |unit, number: u64, relative, half| Tag {
+            unit,
+            number: number as u32,
+            relative,
+            half,
+        };
+        Some(match self.map.vertex(id)?.origin {
+            Origin::Fetched {
+                sequence,
+                index,
+                shader,
+                ..
+            } => {
+                let unit = shader.map_or(Putter::Vf, |_| Putter::Vs);
+                let number = sequence.saturating_sub(start.delivered);
+                (tag(unit, number, 0, 0), Some(index))
+            }
+            Origin::Point { shader, slot, .. } => {
+                let number = shader.saturating_sub(start.patches[2]);
+                (tag(Putter::Ds, number, slot.into(), 0), None)
+            }
+            Origin::Emitted { by, half, number } => {
+                let between = self.map.between(by)?;
+                let (unit, before) = match between.unit {
+                    Unit::Gs => (Putter::Gs, start.between[0]),
+                    _ => (Putter::Clip, start.between[1]),
+                };
+                let thread = between.ordinal.saturating_sub(before);
+                (tag(unit, thread, number, half), None)
+            }
         })
     }
 
@@ -240,5 +387,17 @@ impl Up<'_> {
             _ => None,
         })
         .collect()
+    }
+}
+
+/// A write of stream output, as the walk has it.
+fn of(write: &super::Streamed) -> Streamed {
+    Streamed {
+        stream: write.stream,
+        buffer: write.buffer,
+        from: write.from,
+        offset: write.offset,
+        address: write.address,
+        dwords: write.dwords,
     }
 }

@@ -44,11 +44,26 @@ pub fn json(draw: &DrawCall, exec: Option<&Exec>, sections: &mut Sections) -> Va
         "name": exec.map(|exec| exec.name.as_str()),
         "number": draw.in_exec,
         "address": draw.address,
-        "words": draw.words,
+        "primitive": primitive(draw),
         "kernels": {
-            "VS": kernels.vs, "GS": kernels.gs, "CLIP": kernels.clip, "SF": kernels.sf, "PS": kernels.wm[0],
+            "VS": kernels.vs, "HS": kernels.hs, "DS": kernels.ds, "GS": kernels.gs, "CLIP": kernels.clip, "SF": kernels.sf, "PS": kernels.wm[0],
         },
         "state": state.unwrap_or_default(),
+    })
+}
+
+/// What the command says, in plain numbers.
+fn primitive(draw: &DrawCall) -> Value {
+    let primitive = &draw.primitive;
+    json!({
+        "topology": primitive.topology.map_or_else(|code| code, |topology| topology as u32),
+        "random": primitive.random,
+        "count": primitive.count,
+        "start": primitive.start,
+        "instances": primitive.instances,
+        "firstInstance": primitive.first_instance,
+        "baseVertex": primitive.base_vertex,
+        "indirect": primitive.from_registers,
     })
 }
 
@@ -74,7 +89,7 @@ fn decoded(draw: &DrawCall, exec: &Exec, sections: &mut Sections) -> Vec<usize> 
     };
     let primitive = Latched {
         address: draw.address,
-        words: draw.words.to_vec(),
+        words: draw.words.clone(),
     };
     let commands = &draw.state.commands;
     // The bases first: what follows counts from them.

@@ -19,7 +19,7 @@ pub type Kernels = BTreeMap<String, Vec<String>>;
 /// Adds the kernels of a draw call that are not there yet; the name is submission and start pointer.
 pub fn collect(exec: &Exec, draw: &DrawCall, isa: Isa, kernels: &mut Kernels) {
     let of = &draw.kernels;
-    let others = [of.vs, of.gs, of.clip, of.sf];
+    let others = [of.vs, of.hs, of.ds, of.gs, of.clip, of.sf];
     for pointer in others.into_iter().chain(of.wm).flatten() {
         let base = draw.state.kernel_base;
         let name = format!("{}:{pointer}", draw.exec);

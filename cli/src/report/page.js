@@ -11,7 +11,7 @@
   };
   const hex = (n) => '0x' + n.toString(16).padStart(8, '0');
   const number = (v) => (Number.isInteger(v) ? String(v) : String(Number(v.toPrecision(7))));
-  const topology = (code) => TOPOLOGIES[code] || String(code);
+  const topology = (code) => TOPOLOGIES[code] || (code >= 32 && code < 64 ? `PATCHLIST_${code - 31}` : String(code));
 
   // Elements are built, never parsed: names out of a capture stay text.
   const el = (name, attributes, ...children) => {
@@ -143,8 +143,8 @@
     $('shown').textContent = draw === null ? 'All draw calls' : `Pixels of draw call ${draw}`;
   };
   const title = (draw) => {
-    const command = data.draws[draw].words;
-    return `${draw}: ${topology(command[0] >> 10 & 31)}, ${command[1]} vertices`;
+    const command = data.draws[draw].primitive;
+    return `${draw}: ${topology(command.topology)}, ${command.count} vertices`;
   };
   for (const draw of calls) {
     const label = `${title(draw)}, ${threadsOf.get(draw)} pixel shader threads`;
@@ -169,23 +169,49 @@
     $('trouble').textContent = data.trouble;
   }
 
+  // Stages of the pipeline, over the whole frame.
+  const stageRows = data.stages.map(([name, threads, counts]) => el('tr', { 'data-stage': name },
+    el('td', {}, name), ...(threads || [null, null]).slice(0, 2).map((n) => el('td', {}, n === null ? '' : String(n))),
+    el('td', {}, counts.map(([what, n]) => `${n} ${what}`).join(', '))));
+  $('stages').append(el('div', { class: 'scroll' }, el('table', {},
+    el('tr', {}, ...['stage', 'threads', 'instructions', 'counted'].map((h) => el('th', {}, h))), ...stageRows)));
+
   // What is shown of a pixel.
   const facts = (pairs) => el('dl', {}, ...pairs.filter((pair) => pair[1] !== null && pair[1] !== undefined)
     .flatMap(([name, value, id]) => [el('dt', {}, name), el('dd', id ? { id } : {}, String(value))]));
+  // A vertex is fetched, put out by a thread of GS or clipper, or made by DS of a point of a patch.
+  const isFetched = (vertex) => vertex[1] !== null;
+  const isPoint = (vertex) => !isFetched(vertex) && vertex[2] === null;
+  const behind = (vertex) => {
+    if (isPoint(vertex)) return data.patches[vertex[3]][3];
+    const between = data.between[vertex[2]];
+    const part = between[5][vertex[4]];
+    return part ? part[2] : between[4];
+  };
   const fetched = (id) => {
     const vertex = data.vertices[id];
-    if (vertex[1] !== null) return [id];
-    return [...new Set(data.between[vertex[2]][4].flatMap(fetched))];
+    return isFetched(vertex) ? [id] : [...new Set(behind(vertex).flatMap(fetched))];
   };
+  // All vertices on the way from an object's up to those that were fetched.
+  const upward = (ids) => [...new Set(ids.flatMap((id) => {
+    const vertex = data.vertices[id];
+    return isFetched(vertex) ? [id] : [id, ...upward(behind(vertex))];
+  }))];
   const vertexTable = (ids, places) => {
     const head = ['vertex', 'URB entry', 'from', 'screen x, y, z'];
     const rows = ids.map((id, n) => {
       const vertex = data.vertices[id];
       const place = places && places[n] ? places[n].map(number).join(', ') : '';
-      if (vertex[1] === null) {
+      if (isPoint(vertex)) {
+        const [handle, , , patch, point, at, shader] = vertex;
+        return el('tr', { 'data-vertex': id, 'data-point': point }, el('td', {}, `point ${point} at ${at.map(number).join(', ')}`),
+          el('td', {}, String(handle)), el('td', {}, `DS thread ${shader}, patch ${patch}`), el('td', {}, place));
+      }
+      if (!isFetched(vertex)) {
         const between = data.between[vertex[2]];
+        const part = between[5][vertex[4]];
         return el('tr', { 'data-vertex': id }, el('td', {}, `output ${vertex[3]}`), el('td', {}, String(vertex[0])),
-          el('td', {}, `${between[0]} thread ${between[1]}`), el('td', {}, place));
+          el('td', {}, `${between[0]} thread ${between[1]}` + (part ? `, object ${part[0]}, instance ${part[1]}` : '')), el('td', {}, place));
       }
       const [handle, , index, instance, , shader] = vertex;
       return el('tr', { 'data-vertex': id, 'data-index': index, 'data-shader': shader },
@@ -214,9 +240,27 @@
     const of = object(one.object);
     const draw = data.draws[of.draw];
     const vertices = of.vertices;
-    const betweens = [...new Set(vertices.map((id) => data.vertices[id]).filter((v) => v[1] === null).map((v) => v[2]))];
+    const way = upward(vertices).map((id) => data.vertices[id]);
+    const betweens = [...new Set(vertices.map((id) => data.vertices[id]).filter((v) => !isFetched(v) && !isPoint(v)).map((v) => v[2]))];
+    const points = upward(vertices).filter((id) => isPoint(data.vertices[id]));
+    const patches = [...new Set(points.map((id) => data.vertices[id][3]))];
+    const emitters = [];
+    const say = (text) => { if (!emitters.includes(text)) emitters.push(text); };
+    const climb = (id) => {
+      const vertex = data.vertices[id];
+      if (isFetched(vertex)) return;
+      if (isPoint(vertex)) {
+        say(`point ${vertex[4]} of patch ${vertex[3]}, DS thread ${vertex[6]}`);
+        say(`patch ${vertex[3]}, HS thread ${data.patches[vertex[3]][1].join(' ')}`);
+      } else {
+        say(`${data.between[vertex[2]][0]} thread ${data.between[vertex[2]][1]}`);
+      }
+      behind(vertex).forEach(climb);
+    };
+    vertices.forEach(climb);
+    const domainKernels = [...new Set(way.filter(isPoint).map((v) => v[7]))];
     const inputs = [...new Set(vertices.flatMap(fetched))];
-    const w = draw.words;
+    const w = draw.primitive;
     drawObject(of);
     return [
       el('div', { class: 'card' }, el('h2', {}, `PS thread ${one.ordinal}`), facts([
@@ -232,20 +276,33 @@
         ['Draw call', `${of.draw}, number ${draw.number} of ${draw.name || `submission ${draw.exec}`}, 3DPRIMITIVE at ${hex(draw.address)}`, 'draw'],
       ])),
       el('div', { class: 'card', id: 'vertices' }, el('h2', {}, 'Vertices'), vertexTable(vertices, of.corners),
-        betweens.length ? el('h3', {}, 'Made by') : null,
-        betweens.length ? el('ul', { id: 'emitters' }, ...betweens.map((id) => el('li', {}, `${data.between[id][0]} thread ${data.between[id][1]}`))) : null,
-        betweens.length ? el('div', { id: 'sources' }, el('h3', {}, 'From'), vertexTable(inputs)) : null,
+        emitters.length ? el('h3', {}, 'Made by') : null,
+        emitters.length ? el('ul', { id: 'emitters' }, ...emitters.map((text) => el('li', {}, text))) : null,
+        betweens.length && points.length ? el('div', { id: 'points' }, el('h3', {}, 'Points of patches'), vertexTable(points)) : null,
+        ...patches.map((id) => {
+          const [ordinal, threads, start, , factors, count, objects] = data.patches[id];
+          return el('div', { class: 'patch', 'data-patch': id }, el('h3', {}, `Patch ${id}`), facts([
+            ['Number in its draw', ordinal],
+            ['HS threads', `${threads.join(', ')}, kernel ${hex(start)}`],
+            ['Outside factors', factors ? factors.slice(0, 4).map((v) => (v === null ? 'not a number' : number(v))).join(', ') : null],
+            ['Inside factors', factors ? factors.slice(4).map((v) => (v === null ? 'not a number' : number(v))).join(', ') : null],
+            ['Cut into', `${count} points, ${objects} objects`],
+          ]));
+        }),
+        betweens.length || patches.length ? el('div', { id: 'sources' }, el('h3', {}, 'From'), vertexTable(inputs)) : null,
         el('h3', {}, 'Inputs'), inputTable(inputs)),
       el('div', { class: 'card', id: 'kernels' }, el('h2', {}, 'Kernels'),
         kernel(of.draw, 'PS', one.kernel, true), kernel(of.draw, 'SF', of.kernel, false),
         ...betweens.map((id) => kernel(of.draw, data.between[id][0], data.between[id][2], false)),
+        ...domainKernels.map((start) => kernel(of.draw, 'DS', start, false)),
+        ...[...new Set(patches.map((id) => data.patches[id][2]))].map((start) => kernel(of.draw, 'HS', start, false)),
         kernel(of.draw, 'VS', draw.kernels.VS, false)),
       el('div', { class: 'card', id: 'state' }, el('h2', {}, 'Draw call'), facts([
-        ['Topology', topology(w[0] >> 10 & 31)],
-        ['Access', w[0] >> 15 & 1 ? 'random, through the index buffer' : 'sequential'],
-        ['Vertices', `${w[1]} from ${w[2]}`],
-        ['Instances', `${w[3]} from ${w[4]}`],
-        ['Base vertex', w[5] | 0],
+        ['Topology', topology(w.topology)],
+        ['Access', w.random ? 'random, through the index buffer' : 'sequential'],
+        ['Vertices', w.indirect ? 'from registers' : `${w.count} from ${w.start}`],
+        ['Instances', w.indirect ? 'from registers' : `${w.instances} from ${w.firstInstance}`],
+        ['Base vertex', w.baseVertex],
       ]), el('h3', {}, 'Commands in force and the state that they point at'),
       ...draw.state.map((n) => el('details', { 'data-state': data.sections[n][0] }, el('summary', {}, data.sections[n][0]), el('pre', {}, data.sections[n][1])))),
     ];

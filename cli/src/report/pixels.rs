@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::capture::Capture;
-use crate::frame_map::{BetweenId, FrameMap, Object, ObjectId, Origin, VertexId};
+use crate::frame_map::{Between, BetweenId, FrameMap, Object, ObjectId, Origin, PatchId, VertexId};
 
 /// Most pixel shader threads of a page; of more, the last ones are in it.
 const MAX_THREADS: usize = 1 << 19;
@@ -27,6 +27,7 @@ pub struct Pixels {
     pub draws: BTreeSet<u32>,
     vertices: BTreeSet<VertexId>,
     between: BTreeSet<BetweenId>,
+    patches: BTreeSet<PatchId>,
 }
 
 impl Pixels {
@@ -42,6 +43,7 @@ impl Pixels {
             draws: BTreeSet::new(),
             vertices: BTreeSet::new(),
             between: BTreeSet::new(),
+            patches: BTreeSet::new(),
         };
         let mut words = Vec::new();
         for (thread, subspans) in map.threads().skip(left_out) {
@@ -77,11 +79,16 @@ impl Pixels {
             if !self.vertices.insert(id) {
                 continue;
             }
-            if let Some(Origin::Emitted { by, .. }) = map.vertex(id).map(|vertex| vertex.origin)
-                && self.between.insert(by)
-                && let Some(between) = map.between(by)
-            {
-                ahead.extend(&between.vertices);
+            match map.vertex(id).map(|vertex| vertex.origin) {
+                Some(Origin::Emitted { by, .. }) if self.between.insert(by) => {
+                    let between = map.between(by);
+                    ahead.extend(between.into_iter().flat_map(|between| &between.vertices));
+                }
+                Some(Origin::Point { patch, .. }) if self.patches.insert(patch) => {
+                    let patch = map.patch(patch);
+                    ahead.extend(patch.into_iter().flat_map(|patch| &patch.vertices));
+                }
+                _ => {}
             }
         }
         self.objects.push(json!([
@@ -96,7 +103,7 @@ impl Pixels {
     }
 
     /// The vertices by number: handle, draw call, index, instance, sequence, thread, inputs; or handle, null, thread
-    /// of GS or clipper, number.
+    /// of GS or clipper, number, half; or handle, null, null, patch, number of the point, coordinates, thread of DS, its kernel.
     pub fn vertices(&self, map: &FrameMap, capture: &Capture) -> Value {
         let mut out = serde_json::Map::new();
         for &id in &self.vertices {
@@ -104,7 +111,29 @@ impl Pixels {
                 continue;
             };
             let value = match vertex.origin {
-                Origin::Emitted { by, number } => json!([vertex.handle, null, by.0, number]),
+                Origin::Emitted { by, half, number } => {
+                    json!([vertex.handle, null, by.0, number, half])
+                }
+                Origin::Point {
+                    patch,
+                    number,
+                    place,
+                    shader,
+                    kernel,
+                    ..
+                } => {
+                    let place = place.map(f32::from_bits);
+                    json!([
+                        vertex.handle,
+                        null,
+                        null,
+                        patch.0,
+                        number,
+                        place,
+                        shader,
+                        kernel
+                    ])
+                }
                 Origin::Fetched {
                     draw,
                     index,
@@ -152,7 +181,7 @@ impl Pixels {
         Value::Object(out)
     }
 
-    /// Threads of GS and clipper by number: unit, ordinal, kernel, topology, vertices.
+    /// Threads of GS and clipper by number: unit, ordinal, kernel, topology, vertices, and object, instance and vertices of each half.
     pub fn between(&self, map: &FrameMap) -> Value {
         let mut out = serde_json::Map::new();
         for &id in &self.between {
@@ -163,11 +192,43 @@ impl Pixels {
                     between.ordinal,
                     between.kernel,
                     between.topology,
-                    vertices
+                    vertices,
+                    parts(between)
                 ]);
                 out.insert(id.0.to_string(), value);
             }
         }
         Value::Object(out)
     }
+
+    /// Patches by number: number in the draw's instance, threads of HS, their kernel, vertices, factors, points, objects.
+    pub fn patches(&self, map: &FrameMap) -> Value {
+        let mut out = serde_json::Map::new();
+        for &id in &self.patches {
+            if let Some(patch) = map.patch(id) {
+                let vertices: Vec<u32> = patch.vertices.iter().map(|id| id.0).collect();
+                let factors = patch.factors.map(|bits| bits.map(f32::from_bits));
+                let value = json!([
+                    patch.number,
+                    patch.threads,
+                    patch.kernel,
+                    vertices,
+                    factors,
+                    patch.points,
+                    patch.objects
+                ]);
+                out.insert(id.0.to_string(), value);
+            }
+        }
+        Value::Object(out)
+    }
+}
+
+/// Object, instance and vertices of each half of a thread; nothing where threads have one object each.
+fn parts(between: &Between) -> Value {
+    let parts = between.parts.iter().map(|part| {
+        let vertices: Vec<u32> = part.vertices.iter().map(|id| id.0).collect();
+        json!([part.object, part.instance, vertices])
+    });
+    parts.collect()
 }

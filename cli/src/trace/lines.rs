@@ -67,6 +67,18 @@ fn members(o: &mut Object<'_>, device: &'static DeviceInfo, event: &Event) {
         Event::Emit { ffid, .. } => {
             shared(o.text("event", "emit").text("unit", unit(ffid)), event);
         }
+        Event::Patch { .. } => shared(o.text("event", "patch").text("unit", "HS"), event),
+        Event::Cut { ref factors, .. } => {
+            shared(o.text("event", "cut").text("unit", "TE"), event);
+            json::list(o.key("factors"), &factors.map(f32::from_bits), json::float);
+        }
+        Event::Point { ref place, .. } => {
+            shared(o.text("event", "point").text("unit", "DS"), event);
+            json::list(o.key("place"), &place.map(f32::from_bits), json::float);
+        }
+        Event::Streamed { .. } => {
+            shared(o.text("event", "streamed").text("unit", "SO"), event);
+        }
         Event::Message {
             eu,
             slot,

@@ -52,14 +52,55 @@ pub fn shared(o: &mut Object<'_>, event: &Event) {
             topology,
             ref handles,
             count,
+            part,
             ..
         } => {
+            if let Some(part) = part {
+                o.number("object", part.object)
+                    .number("instance", part.instance)
+                    .number("half", part.half);
+            }
             let count = usize::from(count).min(handles.len());
             o.number("topology", topology)
                 .numbers("handles", handles.get(..count).unwrap_or_default());
         }
         Event::Emit { handle, .. } => {
             o.number("handle", handle);
+        }
+        Event::Patch { handle, number } => {
+            o.number("number", number).number("handle", handle);
+        }
+        Event::Cut {
+            handle,
+            points,
+            objects,
+            ..
+        } => {
+            o.number("handle", handle).number("points", points);
+            o.number("objects", objects);
+        }
+        Event::Point {
+            patch,
+            handle,
+            number,
+            ..
+        } => {
+            o.number("patch", patch).number("number", number);
+            o.number("handle", handle);
+        }
+        Event::Streamed {
+            handle,
+            stream,
+            buffer,
+            from,
+            offset,
+            addr,
+            dwords,
+        } => {
+            o.number("handle", handle).number("stream", stream);
+            o.number("buffer", buffer).number("from", from);
+            o.number("offset", offset).hex("addr", addr);
+            o.number("dwords", dwords);
         }
         Event::Message {
             desc,

@@ -26,6 +26,8 @@ const UNITS: u64 = 2;
 mod track {
     pub const COMMANDS: u64 = 1;
     pub const VF: u64 = 2;
+    pub const TE: u64 = 3;
+    pub const SO: u64 = 4;
     /// Fixed functions follow by FFID.
     pub const FUNCTIONS: u64 = 10;
     pub const HOST: u64 = 30;
@@ -137,6 +139,16 @@ impl Perfetto {
                 self.instant((track::VF, "VF"), name, at, device, out, event);
             }
             Event::Object { ffid, .. } => self.function(ffid, "object", at, device, out, event),
+            Event::Patch { .. } => {
+                self.function(Unit::Hs.ffid(), "patch", at, device, out, event);
+            }
+            Event::Cut { .. } => self.instant((track::TE, "TE"), "cut", at, device, out, event),
+            Event::Point { .. } => {
+                self.function(Unit::Ds.ffid(), "point", at, device, out, event);
+            }
+            Event::Streamed { .. } => {
+                self.instant((track::SO, "SO"), "streamed", at, device, out, event);
+            }
             Event::Emit { ffid, .. } => self.function(ffid, "emit", at, device, out, event),
             Event::Message {
                 eu,

@@ -2,7 +2,7 @@
 //!
 //! Numbers are as in the text; addresses are numbers, too.
 
-use driver::debug::walk::{Tag, Unit};
+use driver::debug::walk::{Streamed, Tag, Unit};
 use mmio_mock::intel::ff::topology::Topology;
 use serde_json::{Value, json};
 
@@ -19,7 +19,10 @@ pub fn topology(topology: Result<Topology, u32>) -> String {
 fn tags(tags: &[Tag]) -> Value {
     let tags = tags.iter().map(|tag| match tag.unit {
         Unit::Vf | Unit::Vs => json!({ "unit": tag.unit.name(), "sequence": tag.number }),
-        Unit::Gs | Unit::Clip => {
+        Unit::Gs if tag.half > 0 => {
+            json!({ "unit": "GS", "thread": tag.number, "half": tag.half, "vertex": tag.relative })
+        }
+        Unit::Ds | Unit::Gs | Unit::Clip => {
             json!({ "unit": tag.unit.name(), "thread": tag.number, "vertex": tag.relative })
         }
     });
@@ -104,6 +107,51 @@ impl Why {
                 "thread": id,
                 "kernel": kernel(emitter.kernel),
                 "inputs": tags(&emitter.inputs),
+                "parts": emitter.parts.iter().map(|part| json!({
+                    "object": part.object,
+                    "instance": part.instance,
+                    "inputs": tags(&part.inputs),
+                })).collect::<Value>(),
+            })
+        });
+        let points = walk.points.iter().map(|((thread, vertex), point)| {
+            json!({
+                "thread": thread,
+                "vertex": vertex,
+                "patch": point.patch,
+                "number": point.number,
+                "place": floats(&point.place.map(f32::from_bits)),
+                "kernel": kernel(point.kernel),
+            })
+        });
+        let patches = walk.patches.iter().map(|(patch, found)| {
+            let factors = found.factors.map(|bits| bits.map(f32::from_bits));
+            json!({
+                "patch": patch,
+                "number": found.number,
+                "threads": found.threads,
+                "kernel": kernel(found.kernel),
+                "outside": factors.map(|factors| floats(&factors[..4])),
+                "inside": factors.map(|factors| floats(&factors[4..])),
+                "points": found.points,
+                "objects": found.objects,
+                "inputs": tags(&found.inputs),
+            })
+        });
+        let streamed = walk.streamed.iter().map(|(tag, writes)| {
+            let write = |write: &Streamed| {
+                json!({
+                    "stream": write.stream,
+                    "buffer": write.buffer,
+                    "from": write.from,
+                    "offset": write.offset,
+                    "address": write.address,
+                    "dwords": write.dwords,
+                })
+            };
+            json!({
+                "vertex": tags(&[*tag]).get(0),
+                "writes": writes.iter().map(write).collect::<Value>(),
             })
         });
         let vertices = walk.vertices.iter().map(|(sequence, vertex)| {
@@ -121,6 +169,16 @@ impl Why {
                 "thread": id,
                 "kernel": kernel(thread.kernel),
                 "indices": thread.indices,
+            })
+        });
+        let written = walk.written.iter().map(|(address, written)| {
+            json!({
+                "address": address,
+                "stream": written.write.stream,
+                "buffer": written.write.buffer,
+                "vertex": tags(&[written.vertex]).get(0),
+                "index": written.index,
+                "draw": written.draw,
             })
         });
         json!({
@@ -151,6 +209,10 @@ impl Why {
                 "vertices": tags(&walk.setup.vertices),
             },
             "emitters": emitters.collect::<Value>(),
+            "points": points.collect::<Value>(),
+            "patches": patches.collect::<Value>(),
+            "streamed": streamed.collect::<Value>(),
+            "written": written.collect::<Value>(),
             "vertices": vertices.collect::<Value>(),
             "vertex_threads": vertex_threads.collect::<Value>(),
             "payload": self.payload.as_ref().map(payload),

@@ -80,9 +80,11 @@ impl Payload {
             let command = all.find(|command| command.name == name)?;
             Some((command.fields, draw.state.words(name)))
         };
+        // Later devices have what belongs to the shader and to its attributes in commands of their own.
         let wm = |name: &str| {
-            let (fields, words) = words("3DSTATE_WM")?;
-            pipeline::of_words(fields, name, words)
+            let commands = ["3DSTATE_WM", "3DSTATE_PS", "3DSTATE_SBE"].into_iter();
+            let mut all = commands.filter_map(&words);
+            all.find_map(|(fields, words)| pipeline::of_words(fields, name, words))
         };
         let modes = wm("Barycentric Interpolation Mode")?;
         let (width, number) = dispatched(&wm, found)?;
@@ -97,6 +99,7 @@ impl Payload {
         let of_eight = [
             "Pixel Shader Uses Source Depth",
             "Pixel Shader Uses Source W",
+            "Pixel Shader Uses Input Coverage Mask",
         ];
         let more = of_eight.into_iter().filter(|name| flag(name)).count() * each / 2
             + usize::from(flag("Position XY Offset Select"));
@@ -119,6 +122,16 @@ impl Payload {
         }
         let start = format!("Dispatch GRF Start Register For Constant/Setup Data {number}");
         let constants = words("3DSTATE_CONSTANT_PS").map_or(0, |(fields, words)| {
+            if let Some(pushed) = wm("Push Constant Enable") {
+                // Lengths of the four buffers are halves of two dwords.
+                let lengths = words.iter().skip(1).take(2);
+                let lengths = lengths.map(|word| (word & 0xffff) + (word >> 16));
+                return if pushed == 1 {
+                    lengths.sum::<u32>() as usize
+                } else {
+                    0
+                };
+            }
             let valid = |n: usize| {
                 pipeline::of_words(fields, &format!("Buffer {n} Valid"), words) == Some(1)
             };

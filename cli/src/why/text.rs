@@ -1,5 +1,7 @@
 //! An answer as a short tree.
 
+mod later;
+
 use std::fmt;
 
 use driver::debug::walk::{Tag, Unit};
@@ -97,6 +99,10 @@ impl Why {
                     " (outside every buffer)"
                 }
             ),
+        }?;
+        match &input.source {
+            Some(source) => self.written(f, pad + 2, source.address),
+            None => Ok(()),
         }
     }
 
@@ -118,28 +124,44 @@ impl Why {
         for tag in tags {
             if matches!(tag.unit, Unit::Vf | Unit::Vs) {
                 self.vertex(f, depth, tag.number)?;
+                self.streamed(f, pad + 2, tag)?;
                 continue;
             }
-            let key = (tag.unit, tag.number);
+            if tag.unit == Unit::Ds {
+                self.point(f, depth, tag)?;
+                self.streamed(f, pad + 2, tag)?;
+                let mut again = tags.iter().skip_while(|t| *t != tag).skip(1);
+                if !again
+                    .into_iter()
+                    .any(|t| self.patch_of(t) == self.patch_of(tag))
+                {
+                    self.patch(f, depth, tag)?;
+                }
+                continue;
+            }
+            let key = (tag.unit, tag.number, tag.half);
             let name = if tag.unit == Unit::Gs { "GS" } else { "CLIP" };
             writeln!(
                 f,
                 "{:pad$}vertex {} of {name} thread {}",
                 "", tag.relative, tag.number
             )?;
+            self.streamed(f, pad + 2, tag)?;
             // Several vertices out of one thread: its inputs once.
             let next = tags.iter().skip_while(|t| *t != tag).nth(1);
-            let again = next.is_some_and(|next| (next.unit, next.number) == key);
+            let again = next.is_some_and(|next| (next.unit, next.number, next.half) == key);
             if !again && last != Some(key) {
                 last = Some(key);
-                if let Some(emitter) = self.walk.emitters.get(&key) {
+                if let Some(emitter) = self.walk.emitters.get(&(tag.unit, tag.number)) {
                     let kernel = self.kernel(emitter.kernel);
-                    writeln!(
-                        f,
-                        "{:pad$}{name} thread {}: kernel {kernel}",
-                        "", tag.number
-                    )?;
-                    self.tags(f, depth + 1, &emitter.inputs)?;
+                    let part = emitter.parts.get(usize::from(tag.half));
+                    write!(f, "{:pad$}{name} thread {}", "", tag.number)?;
+                    if let Some(part) = part {
+                        write!(f, ", object {}, instance {}", part.object, part.instance)?;
+                    }
+                    writeln!(f, ": kernel {kernel}")?;
+                    let inputs = part.map_or(&emitter.inputs, |part| &part.inputs);
+                    self.tags(f, depth + 1, inputs)?;
                 }
             }
         }

@@ -166,6 +166,8 @@ const REGISTERS: &[RegId] = &[
     RegId::Imr,
     RegId::Ier,
     RegId::Deier,
+    RegId::VlvIer,
+    RegId::Derrmr,
     RegId::Gtiir,
     RegId::Gtimr,
     RegId::Gtier,

@@ -59,6 +59,10 @@ pub struct Activity {
     pub vertices: u64,
     /// Objects (triangles, lines, points) that reached strips-and-fans.
     pub objects: u64,
+    /// What the tessellation engine did.
+    pub tessellation: Tessellation,
+    /// Vertices that stream output has written.
+    pub streamed: u64,
     /// Threads by fixed function, indexed by [`Unit`].
     pub threads: [u64; UNITS],
     /// EU instructions by fixed function.
@@ -71,6 +75,19 @@ pub struct Activity {
     pub blits: u64,
     /// Rows that the blitter drew.
     pub blit_rows: u64,
+}
+
+/// What the tessellation engine did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tessellation {
+    /// Patches.
+    pub patches: u64,
+    /// Those of them that were dropped, because of a factor.
+    pub dropped: u64,
+    /// Points of the others.
+    pub points: u64,
+    /// Points, lines and triangles that they made.
+    pub objects: u64,
 }
 
 /// Fixed functions that start threads.

@@ -67,14 +67,45 @@ pub enum Event {
     },
     /// A unit took an object up. For sinks only.
     Object {
-        /// FFID of GS, clipper or SF.
+        /// FFID of HS, GS, clipper or SF.
         ffid: u8,
         /// 3DPRIM topology code.
         topology: u8,
         /// URB entries of its vertices; the first `count` count.
-        handles: [u16; 6],
+        handles: [u16; OBJECT],
         /// Number of vertices.
         count: u8,
+        /// What a thread works on that has several objects, or several instances of one; `None` of all others.
+        part: Option<Part>,
+    },
+    /// HS has taken a patch up, whose object is the event before. For sinks only.
+    Patch {
+        /// Its URB entry.
+        handle: u16,
+        /// Its number in the draw's instance.
+        number: u32,
+    },
+    /// TE has cut a patch. For sinks only.
+    Cut {
+        /// URB entry of the patch.
+        handle: u16,
+        /// Bits of its factors: four of the edges, two of the inside.
+        factors: [u32; 6],
+        /// Points; none of a patch that is dropped.
+        points: u32,
+        /// Points, lines or triangles that they make.
+        objects: u32,
+    },
+    /// DS has taken up a point that was not shaded before. For sinks only.
+    Point {
+        /// URB entry of the patch.
+        patch: u16,
+        /// URB entry for the vertex.
+        handle: u16,
+        /// Number of the point in the patch.
+        number: u16,
+        /// u, v, and w of triangles: bits of floats.
+        place: [u32; 3],
     },
     /// An object is on the screen: what SF hands to the windower. For sinks only.
     Placed {
@@ -83,12 +114,31 @@ pub enum Event {
         /// Number of vertices.
         count: u8,
     },
-    /// A thread of GS or clipper has put out a vertex. For sinks only.
+    /// A thread of DS, GS or clipper has put out a vertex. For sinks only.
     Emit {
-        /// FFID of GS or clipper.
+        /// FFID of DS, GS or clipper.
         ffid: u8,
         /// URB entry.
         handle: u16,
+        /// Which half of the thread's channels it comes from, where halves work on different things.
+        half: u8,
+    },
+    /// Dwords of a vertex went into a stream output buffer. For sinks only.
+    Streamed {
+        /// URB entry of the vertex.
+        handle: u16,
+        /// Stream.
+        stream: u8,
+        /// Which buffer.
+        buffer: u8,
+        /// First dword of the vertex's URB entry.
+        from: u16,
+        /// Bytes from the buffer's base.
+        offset: u32,
+        /// First byte, a graphics address.
+        addr: u32,
+        /// How many.
+        dwords: u16,
     },
     /// A thread sent a message. For sinks only.
     Message {
@@ -126,6 +176,44 @@ pub enum Event {
         /// Whether they were written.
         write: bool,
     },
+}
+
+/// Most vertices of an object: a patch has so many.
+pub const OBJECT: usize = 32;
+
+/// What one half of a thread's channels works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// 0 for the lower half, 1 for the upper one.
+    pub half: u8,
+    /// Number of the object in its draw.
+    pub object: u32,
+    /// Number of its instance.
+    pub instance: u8,
+}
+
+impl Event {
+    /// A unit takes up an object with these URB entries; what is beyond [`OBJECT`] is left out.
+    pub fn object(
+        ffid: u8,
+        topology: u8,
+        entries: impl IntoIterator<Item = u16>,
+        part: Option<Part>,
+    ) -> Self {
+        let mut handles = [0; OBJECT];
+        let mut count = 0;
+        for (to, from) in handles.iter_mut().zip(entries) {
+            *to = from;
+            count += 1;
+        }
+        Event::Object {
+            ffid,
+            topology,
+            handles,
+            count,
+            part,
+        }
+    }
 }
 
 /// A thread as it starts.
@@ -191,6 +279,10 @@ impl Detail for Event {
                 | Event::Object { .. }
                 | Event::Placed { .. }
                 | Event::Emit { .. }
+                | Event::Patch { .. }
+                | Event::Cut { .. }
+                | Event::Point { .. }
+                | Event::Streamed { .. }
                 | Event::Message { .. }
                 | Event::Memory { .. }
                 | Event::Irq { .. }
@@ -228,6 +320,7 @@ impl fmt::Display for Event {
                 topology,
                 handles,
                 count,
+                ..
             } => {
                 write!(f, "obj ff{ffid} {topology}")?;
                 let handles = handles.iter().take(usize::from(*count));
@@ -241,7 +334,27 @@ impl fmt::Display for Event {
                     write!(f, " {x},{y},{z}")
                 })
             }
-            Event::Emit { ffid, handle } => write!(f, "emit ff{ffid} {handle:03x}"),
+            Event::Patch { handle, number } => write!(f, "patch {number} {handle:03x}"),
+            Event::Cut {
+                handle,
+                points,
+                objects,
+                ..
+            } => write!(f, "cut {handle:03x} {points} {objects}"),
+            Event::Point {
+                patch,
+                handle,
+                number,
+                ..
+            } => write!(f, "point {patch:03x} {number} {handle:03x}"),
+            Event::Emit { ffid, handle, .. } => write!(f, "emit ff{ffid} {handle:03x}"),
+            Event::Streamed {
+                handle,
+                stream,
+                addr,
+                dwords,
+                ..
+            } => write!(f, "so {stream} {handle:03x} {addr:08x} {dwords}"),
             Event::Message { sfid, desc, ip, .. } => write!(f, "send {ip:08x} {sfid} {desc:08x}"),
             Event::Memory {
                 client,

@@ -57,6 +57,10 @@ const fn rule(spec: Spec) -> Rule {
         Spec::Vertex(index) => Rule::Vertex(index),
         Spec::Object(ordinal) => Rule::Object(ordinal),
         Spec::Group(group, thread) => Rule::Group { group, thread },
+        Spec::Invocation(group, invocation) => Rule::Invocation { group, invocation },
+        Spec::Patch(patch) => Rule::Patch(patch),
+        Spec::Point(patch, point) => Rule::Point { patch, point },
+        Spec::Geometry(object, instance) => Rule::Geometry { object, instance },
         Spec::Thread(unit) => Rule::Dispatch(unit),
         Spec::Memory(addr, bytes) => Rule::Memory { addr, bytes },
         Spec::Register(key, register, dword) => Rule::Register {

@@ -6,6 +6,7 @@
 mod ask;
 mod draw;
 mod failure;
+mod later;
 mod upstream;
 mod windower;
 
@@ -15,6 +16,7 @@ use alloc::vec::Vec;
 use kernel::error;
 
 pub use self::failure::WalkError;
+pub use self::later::{Part, Patch, Point, Streamed, Written};
 use crate::intel::device::Device;
 
 /// A frame that can run again and again, each time in the same way (PRM vol4 3.3.1: "a failing test case should be
@@ -70,6 +72,8 @@ pub enum Unit {
     Vf,
     /// Vertex shader.
     Vs,
+    /// Domain shader. Devices with the snapshot registers have none.
+    Ds,
     /// Geometry shader.
     Gs,
     /// Clipper.
@@ -81,10 +85,12 @@ pub enum Unit {
 pub struct Tag {
     /// Who put it out.
     pub unit: Unit,
-    /// Vertex sequence number out of VF and VS, thread id out of GS and the clipper.
+    /// Vertex sequence number out of VF and VS, thread id out of DS, GS and the clipper.
     pub number: u32,
-    /// How many vertices the thread has put out before it; GS and clipper alone.
+    /// How many vertices the thread has put out before it; DS, GS and clipper alone.
     pub relative: u32,
+    /// Which half of the thread has put it out, where a thread of GS has several objects or instances.
+    pub half: u8,
 }
 
 /// The pixel shader thread.
@@ -124,8 +130,10 @@ pub struct Setup {
 pub struct Emitter {
     /// Kernel start pointer.
     pub kernel: u32,
-    /// Vertices of the object that it works on.
+    /// Vertices of the object that it works on, or of its objects.
     pub inputs: Vec<Tag>,
+    /// What its halves work on, where a thread can have several objects, or several instances of one.
+    pub parts: Vec<Part>,
 }
 
 /// A vertex as VF puts it out.
@@ -167,6 +175,14 @@ pub struct Walk {
     pub emitters: BTreeMap<(Unit, u32), Emitter>,
     /// Vertices that VF put out, by sequence number.
     pub vertices: BTreeMap<u32, Vertex>,
+    /// Vertices out of DS, by thread id and how many the thread has put out before.
+    pub points: BTreeMap<(u32, u32), Point>,
+    /// Patches that they belong to, by how many HS has taken up before.
+    pub patches: BTreeMap<u32, Patch>,
+    /// What stream output has written of vertices.
+    pub streamed: BTreeMap<Tag, Vec<Streamed>>,
+    /// Inputs of vertices that stream output has written, by their addresses.
+    pub written: BTreeMap<u32, Written>,
     /// Vertex shader threads by thread id.
     pub vertex_threads: BTreeMap<u32, VertexThread>,
     /// How often the frame ran.

@@ -96,6 +96,8 @@ impl Text<'_> {
             ("IER", RegId::Ier),
             // i915 shows the display's register under this name where there are two.
             ("IER", RegId::Deier),
+            ("IER", RegId::VlvIer),
+            ("DERRMR", RegId::Derrmr),
             ("IMR", RegId::Imr),
             ("IIR", RegId::Iir),
             ("EMR", RegId::Emr),
@@ -112,17 +114,17 @@ impl Text<'_> {
         writeln!(f, "GT awake: yes")?;
         writeln!(f, "CS timestamp frequency: {hz} Hz, {period} ns")?;
         writeln!(f, "EIR: 0x{:08x}", self.register(RegId::Eir))?;
+        writeln!(f, "PGTBL_ER: 0x{:08x}", self.register(RegId::PgtblEr))?;
         if let Some(value) = self.0.register(RegId::Gtier) {
             writeln!(f, "GTIER[0]: 0x{value:08x}")?;
         }
-        writeln!(f, "PGTBL_ER: 0x{:08x}", self.register(RegId::PgtblEr))?;
+        for (index, fence) in self.0.fences.iter().enumerate() {
+            writeln!(f, "  fence[{index}] = {fence:08x}")?;
+        }
         for (name, id) in self.0.identity.recorded {
             if let Some(value) = self.0.register(*id) {
                 writeln!(f, "{name}: 0x{value:08x}")?;
             }
-        }
-        for (index, fence) in self.0.fences.iter().enumerate() {
-            writeln!(f, "  fence[{index}] = {fence:08x}")?;
         }
         Ok(())
     }

@@ -409,6 +409,7 @@ fn error_states_have_what_the_generation_adds() {
         (0x4_4040, 0x2000),
         (0xa188, 0x1),
         (0x18_20a0, 0x55),
+        (0x4_4050, 0x66),
         (0x7100, 0x77),
         (0x4094, 0x78),
     ] {
@@ -428,6 +429,54 @@ fn error_states_have_what_the_generation_adds() {
         "  GFX_MODE: 0x00002a00\n",
     ] {
         assert!(text.contains(line), "{line} in {text}");
+    }
+    // `__err_print_to_sgl`: display, interrupts, fences, the rest, engines.
+    let order = [
+        "IER: ",
+        "DERRMR: 0x00000066",
+        "GT awake: ",
+        "CS timestamp frequency: 12500000 Hz, 80 ns",
+        "EIR: ",
+        "PGTBL_ER: ",
+        "GTIER[0]: ",
+        "  fence[0] = ",
+        "  fence[15] = ",
+        "FORCEWAKE: ",
+        "ERROR: ",
+        "DONE_REG: ",
+        "ERR_INT: ",
+        "rcs0 command stream:",
+        "  CCID:  ",
+        "  START: ",
+        "  HEAD:  ",
+        "  TAIL:  ",
+        "  CTL:   ",
+        "  MODE:  ",
+        "  HWS:   ",
+        "  ACTHD: ",
+        "  IPEIR: ",
+        "  IPEHR: ",
+        "  ESR:   ",
+        "  INSTDONE: ",
+        "  SC_INSTDONE: ",
+        "  BBADDR: ",
+        "  BB_STATE: ",
+        "  INSTPS: ",
+        "  INSTPM: ",
+        "  FADDR: ",
+        "  RC PSMI: ",
+        "  FAULT_REG: ",
+        "  GFX_MODE: ",
+        "  PP_DIR_BASE: ",
+        "  hung: ",
+        "  engine reset count: ",
+    ];
+    let mut lines = text.lines();
+    for wanted in order {
+        assert!(
+            lines.any(|line| line.starts_with(wanted)),
+            "{wanted} in {text}"
+        );
     }
     let page = alloc::format!("  HWS:   0x{:08x}\n", fake.peek(0x4080));
     assert!(text.contains(&page), "{text}");

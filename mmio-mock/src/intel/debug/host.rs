@@ -20,10 +20,75 @@ pub enum Subject {
         group: [u32; 3],
         /// Which of its threads, from 0.
         thread: u32,
+        /// Channels of a thread, each of which is an invocation: 8, 16 or 32.
+        channels: u32,
     },
-    /// Objects of GS and clipper, media objects.
+    /// A patch, for HS.
+    Patch {
+        /// Its number in the draw's instance.
+        patch: u32,
+        /// Which of its threads, from 0.
+        thread: u8,
+    },
+    /// One or two points of a patch, for DS.
+    Points {
+        /// Number of the patch in the draw's instance.
+        patch: u32,
+        /// Numbers of the points in the patch.
+        points: [Option<u16>; 2],
+    },
+    /// Objects of a geometry shader, or instances of one: what the halves of the thread have.
+    Geometry {
+        /// Numbers of the objects in their draw.
+        objects: [u32; 2],
+        /// Their instances.
+        instances: [Option<u8>; 2],
+    },
+    /// Other objects of GS and clipper, media objects.
     #[default]
     Other,
+}
+
+impl Subject {
+    /// Whether it is the patch, point or object of a geometry shader that a rule names.
+    fn is_of(self, rule: Rule) -> bool {
+        match (rule, self) {
+            (
+                Rule::Invocation {
+                    group: wanted,
+                    invocation,
+                },
+                Subject::Group {
+                    group,
+                    thread,
+                    channels,
+                },
+            ) => group == wanted && invocation.checked_div(channels) == Some(thread),
+            (Rule::Patch(wanted), Subject::Patch { patch, .. } | Subject::Points { patch, .. }) => {
+                patch == wanted
+            }
+            (
+                Rule::Point {
+                    patch: wanted,
+                    point,
+                },
+                Subject::Points { patch, points },
+            ) => patch == wanted && points.contains(&Some(point)),
+            (
+                Rule::Geometry {
+                    object,
+                    instance: one,
+                },
+                Subject::Geometry { objects, instances },
+            ) => {
+                let mut halves = objects.iter().zip(instances);
+                halves.any(|(other, instance)| {
+                    *other == object && instance.is_some_and(|n| one.is_none_or(|one| one == n))
+                })
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Names a thread for as long as the device is on: the same run has the same names.
@@ -63,6 +128,30 @@ pub enum Rule {
         group: [u32; 3],
         /// Which of its threads, from 0.
         thread: Option<u32>,
+    },
+    /// Before the first instruction of the thread of a group that has an invocation.
+    Invocation {
+        /// The group, in X, Y and Z.
+        group: [u32; 3],
+        /// Number of the invocation in it: invocations fill the channels of one thread after another.
+        invocation: u32,
+    },
+    /// Before the first instruction of the threads of HS and DS for patches of this number in the draw's instance.
+    Patch(u32),
+    /// Before the first instruction of the thread of DS for a point of such a patch.
+    Point {
+        /// Number of the patch.
+        patch: u32,
+        /// Number of the point in it.
+        point: u16,
+    },
+    /// Before the first instruction of the threads of a geometry shader for objects of this number in their draw, or for one
+    /// instance of them.
+    Geometry {
+        /// Number of the object.
+        object: u32,
+        /// Its instance.
+        instance: Option<u8>,
     },
     /// Before the instruction of a thread that has so many before it.
     Instruction {
@@ -277,9 +366,9 @@ impl Host {
                 thread: one,
             } => {
                 let is_one = |thread| one.is_none_or(|one| one == thread);
-                matches!(subject, Subject::Group { group, thread } if group == wanted && is_one(thread))
+                matches!(subject, Subject::Group { group, thread, .. } if group == wanted && is_one(thread))
             }
-            _ => false,
+            rule => subject.is_of(rule),
         };
         let found = self.rules.iter().find(|(_, rule)| holds(rule));
         found.map(|(id, _)| *id)

@@ -84,8 +84,8 @@ pub struct Ds {
     shaded: Shaded,
     /// Vertices in order, those of the thread to come among them.
     pending: VecDeque<StreamVertex>,
-    /// The points of the thread to come and their entries.
-    fresh: [(tess::Point, UrbHandle); 2],
+    /// The points of the thread to come with their numbers and entries.
+    fresh: [(u16, tess::Point, UrbHandle); 2],
     /// How many they are.
     count: usize,
     /// The patch of the points.
@@ -229,7 +229,7 @@ impl Ds {
                     self.shaded.keep(vertex.index, handle, machine.urb);
                 }
                 // PANIC: a thread has one point or two.
-                self.fresh[self.count] = (vertex.point, handle);
+                self.fresh[self.count] = (vertex.index, vertex.point, handle);
                 self.count += 1;
                 handle
             };
@@ -276,6 +276,7 @@ impl Ds {
                 };
                 self.threads = self.threads.wrapping_add(1);
                 self.job = Some(Job::Numbered(debug));
+                self.note(state, ctx.machine);
                 if state.unit.statistics {
                     let count = &mut ctx.machine.status.statistics.ds_invocations;
                     *count = count.wrapping_add(self.count as u64);
@@ -307,8 +308,8 @@ impl Ds {
         let patch = self.patch?;
         let [first, second] = self.fresh;
         let header = DomainHeader {
-            entries: [first.1, second.1],
-            points: [first.0, second.0],
+            entries: [first.2, second.2],
+            points: [first.1, second.1],
             count: self.count,
             patch: patch.entry,
             number: patch.number,
@@ -331,18 +332,39 @@ impl Ds {
             pixels: None,
             stream_indices: [0; 4],
             snapshot: debug.flag,
-            subject: Subject::Other,
+            subject: Subject::Points {
+                patch: patch.number,
+                points: [Some(first.0), (self.count > 1).then_some(second.0)],
+            },
         };
         ctx.td.dispatch(&request, &[], ctx.machine)
+    }
+
+    /// Tells sinks of the points of the thread to come.
+    fn note(&self, state: &DsState, machine: &mut Machine<'_>) {
+        let Some(patch) = self.patch.filter(|_| machine.trace.is_detailed()) else {
+            return;
+        };
+        for &(number, point, handle) in &self.fresh[..self.count.min(2)] {
+            let [u, v] = point.uv();
+            let w = if state.third { point.w() } else { 0.0 };
+            machine.note(Event::Point {
+                patch: patch.entry.0,
+                handle: handle.0,
+                number,
+                place: [u, v, w].map(f32::to_bits),
+            });
+        }
     }
 
     /// Hands the vertices that wait to the next stage, which now owns their references.
     fn pass(&mut self, out: &mut Link, machine: &mut Machine<'_>) {
         if machine.trace.is_detailed() {
-            for (_, entry) in &self.fresh[..self.count.min(2)] {
+            for (_, _, entry) in &self.fresh[..self.count.min(2)] {
                 machine.note(Event::Emit {
                     ffid: Unit::Ds.ffid(),
                     handle: entry.0,
+                    half: 0,
                 });
             }
         }

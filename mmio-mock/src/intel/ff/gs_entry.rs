@@ -4,15 +4,14 @@
 //! brw_vec4_gs_visitor.cpp (`setup_varying_inputs`, `brw_compile_gs`), brw_vec4_generator.cpp `generate_gs_set_vertex_count`.
 //! Not modelled: several threads in flight at once, the semaphore.
 
+mod dispatch;
 mod output;
 
 use std::collections::VecDeque;
 
-use eu::Grf;
-
 use super::Step;
 use super::link::{Cargo, Link, Streamed};
-use super::payload::{GEOMETRY_REGISTERS, GeometryHeader, GeometryPart, PATCH_VERTICES};
+use super::payload::PATCH_VERTICES;
 use super::stage::{Stage, StartContext, StepContext};
 use super::state::geometry::{Dispatch, GeometryState};
 use super::state::{DrawState, UnitConfig};
@@ -21,9 +20,11 @@ use crate::core::fault::UnitFault;
 use crate::intel::debug::{SnapshotUnit, ThreadDebug};
 use crate::intel::machine::Machine;
 use crate::intel::status::{Busy, Unit};
-use crate::intel::td::{Outcome, SlotId, Subject, ThreadRequest, UrbRead, VertexData};
-use crate::intel::trace::Event;
+use crate::intel::td::{Outcome, SlotId};
+use crate::intel::trace::{Event, Part};
 use crate::intel::urb::{Owner, Urb, UrbHandle};
+use dispatch::dispatch;
+use output::Left;
 
 /// An object that waits for its threads. It owns a reference to each of its vertices.
 #[derive(Clone, Copy, Debug)]
@@ -301,7 +302,8 @@ impl GsEntry {
                 return Step::Blocked;
             }
         }
-        let debug = self.number(&first, state.unit.kernel.ip, ctx.machine);
+        let parts = [Some((first, self.instance)), second];
+        let debug = self.number(&parts, state.unit.kernel.ip, ctx.machine);
         let outcome = dispatch(state, (&first, self.instance, second), entries, debug, ctx);
         let Some(outcome) = outcome else {
             for entry in entries.into_iter().flatten() {
@@ -326,25 +328,29 @@ impl GsEntry {
     }
 
     /// Numbers the thread to come, once, and latches the mux outputs for a snapshot.
-    fn number(&mut self, input: &Input, kernel: u32, machine: &mut Machine<'_>) -> ThreadDebug {
+    fn number(
+        &mut self,
+        parts: &[Option<(Input, u8)>; 2],
+        kernel: u32,
+        machine: &mut Machine<'_>,
+    ) -> ThreadDebug {
         if let Some(debug) = self.numbered {
             return debug;
         }
         if machine.trace.is_detailed() {
-            let mut handles = [0; OBJECT_VERTICES];
-            for (to, handle) in handles.iter_mut().zip(input.handles()) {
-                *to = handle.0;
+            for (half, (input, instance)) in (0..).zip(parts.iter().flatten()) {
+                let part = Part {
+                    half,
+                    object: input.number,
+                    instance: *instance,
+                };
+                let entries = input.handles().iter().map(|handle| handle.0);
+                let ffid = Unit::Gs.ffid();
+                machine.note(Event::object(ffid, input.topology, entries, Some(part)));
             }
-            machine.note(Event::Object {
-                ffid: Unit::Gs.ffid(),
-                topology: input.topology,
-                handles,
-                // CAST: at most six.
-                count: input.count.min(OBJECT_VERTICES) as u8,
-            });
         }
         let debug = machine.debug.gs_thread();
-        if debug.capture {
+        if let Some((input, _)) = parts[0].as_ref().filter(|_| debug.capture) {
             let mut outputs = [0; 2 * OBJECT_VERTICES + 2];
             for (n, &origin) in input.origins.iter().enumerate() {
                 if n < input.count {
@@ -396,9 +402,15 @@ impl GsEntry {
         self.job = None;
         let machine = &mut *ctx.machine;
         let mut taken = 0;
-        for (entry, count) in job.entries.into_iter().zip(job.counts) {
+        for (half, (entry, count)) in (0..).zip(job.entries.into_iter().zip(job.counts)) {
             if let Some(entry) = entry {
-                output::read(state, (entry, count, job.id), out, machine);
+                let left = Left {
+                    entry,
+                    count,
+                    thread: job.id,
+                    half,
+                };
+                output::read(state, left, out, machine);
                 taken += 1;
             }
         }
@@ -415,79 +427,6 @@ impl GsEntry {
             self.together = 0;
         }
         Step::Progress
-    }
-}
-
-/// Asks for a thread: for an instance of an object, and perhaps for a second one beside it.
-fn dispatch(
-    state: &GeometryState,
-    (first, instance, second): (&Input, u8, Option<(Input, u8)>),
-    entries: [Option<UrbHandle>; 2],
-    debug: ThreadDebug,
-    ctx: &mut StepContext<'_, '_>,
-) -> Option<Outcome> {
-    let unit = &state.unit;
-    let second = second.as_ref().map(|(input, instance)| (input, *instance));
-    let part = |input, instance, entry: Option<UrbHandle>| GeometryPart {
-        entry: entry.unwrap_or_default(),
-        instance,
-        number: Input::number(input),
-        vertices: Input::handles(input),
-    };
-    let header = GeometryHeader {
-        state,
-        topology: first.topology,
-        first: part(first, instance, entries[0]),
-        second: second.map(|(input, instance)| part(input, instance, entries[1])),
-    };
-    let mut registers: [Grf; GEOMETRY_REGISTERS] = [[0; 8]; GEOMETRY_REGISTERS];
-    let count = ctx.layout.geometry(&mut registers, &header, debug.r0());
-    let read = |handle| UrbRead {
-        handle,
-        offset: unit.read_offset,
-        rows: unit.read_rows,
-    };
-    let mut reads = [read(UrbHandle(0)); PATCH_VERTICES];
-    let mut pairs = [[read(UrbHandle(0)); 2]; PATCH_VERTICES];
-    let data = if state.dispatch == Dispatch::DualObject {
-        // Without a second object nothing is said of the upper half: it has what the lower half has.
-        let other = second.map_or(first, |(input, _)| input);
-        let both = first.handles().iter().zip(other.handles());
-        for (pair, (&a, &b)) in pairs.iter_mut().zip(both) {
-            *pair = [read(a), read(b)];
-        }
-        // PANIC: at most as many as there are.
-        VertexData::Pairs(&pairs[..first.handles().len()])
-    } else {
-        for (to, &handle) in reads.iter_mut().zip(first.handles()) {
-            *to = read(handle);
-        }
-        // PANIC: as above.
-        VertexData::Sequential(&reads[..first.handles().len()])
-    };
-    ctx.td.dispatch(
-        &ThreadRequest {
-            unit: Unit::Gs,
-            kernel: unit.kernel,
-            context: unit.context,
-            dispatch_mask: if second.is_some() { 0xff } else { 0x0f },
-            // PANIC: the lesser of the two.
-            header: &registers[..count.min(GEOMETRY_REGISTERS)],
-            constants: unit.constants(ctx.curbe),
-            data,
-            pixels: None,
-            stream_indices: [0; 4],
-            snapshot: debug.flag,
-            subject: Subject::Other,
-        },
-        &[],
-        ctx.machine,
-    )
-}
-
-impl Input {
-    const fn number(&self) -> u32 {
-        self.number
     }
 }
 

@@ -171,16 +171,13 @@ impl Hs {
             threads: [None; INSTANCES],
         });
         if machine.trace.is_detailed() {
-            let mut handles = [0; 6];
-            for (to, handle) in handles.iter_mut().zip(&self.vertices) {
-                *to = handle.0;
-            }
-            machine.note(Event::Object {
-                ffid: Unit::Hs.ffid(),
-                // CAST: the codes of patches of 1 to 32 vertices.
-                topology: 0x1f + self.size as u8,
-                handles,
-                count: self.size as u8,
+            let entries = self.vertices.iter().map(|handle| handle.0);
+            // CAST: the codes of patches of 1 to 32 vertices.
+            let topology = 0x1f + self.size as u8;
+            machine.note(Event::object(Unit::Hs.ffid(), topology, entries, None));
+            machine.note(Event::Patch {
+                handle: entry.0,
+                number,
             });
         }
         let statistics = &mut machine.status.statistics;
@@ -288,7 +285,10 @@ impl Hs {
                 pixels: None,
                 stream_indices: [0; 4],
                 snapshot: debug.flag,
-                subject: Subject::Other,
+                subject: Subject::Patch {
+                    patch: work.patch.number,
+                    thread: work.launched,
+                },
             },
             &[],
             ctx.machine,

@@ -225,12 +225,9 @@ impl Sf {
 /// and 5 print "Vertex 0" for the relative counts; here they are those of vertices 1 and 2, as the clipper's.
 pub fn number(object: &Object, draw: &DrawState, machine: &mut Machine<'_>) -> SfPrimitive {
     if machine.trace.is_detailed() {
-        machine.note(Event::Object {
-            ffid: Unit::Sf.ffid(),
-            topology: object.topology as u8,
-            handles: object.vertices.map(|handle| handle.0),
-            count: object.count as u8,
-        });
+        let entries = object.handles().iter().map(|handle| handle.0);
+        let topology = object.topology as u8;
+        machine.note(Event::object(Unit::Sf.ffid(), topology, entries, None));
     }
     let debug = machine.debug.sf_primitive();
     if debug.thread.capture {

@@ -168,12 +168,9 @@ impl Emitter {
             return debug;
         }
         if machine.trace.is_detailed() {
-            machine.note(Event::Object {
-                ffid: self.unit.ffid(),
-                topology: object.topology as u8,
-                handles: object.vertices.map(|handle| handle.0),
-                count: object.count as u8,
-            });
+            let entries = object.handles().iter().map(|handle| handle.0);
+            let topology = object.topology as u8;
+            machine.note(Event::object(self.unit.ffid(), topology, entries, None));
         }
         let debug = if self.unit == Unit::Gs {
             machine.debug.gs_thread()
@@ -279,6 +276,7 @@ impl Emitter {
                         machine.note(Event::Emit {
                             ffid: self.unit.ffid(),
                             handle: handle.0,
+                            half: 0,
                         });
                     }
                     out.push_back(StreamVertex {

@@ -14,6 +14,7 @@ use super::topology::Topology;
 use crate::core::fault::UnitFault;
 use crate::intel::machine::Machine;
 use crate::intel::status::Busy;
+use crate::intel::trace::Event;
 use crate::intel::urb::{Urb, UrbHandle};
 
 /// Points that go on at once, but for the rest of a triangle.
@@ -98,7 +99,9 @@ impl Stage for Te {
             let factors = factors(machine.urb, patch.entry, state.places);
             let drawn = self.cut.patch(&state.setting, &factors);
             machine.charge(PATCH_TICKS + self.cut.points().len() as u64);
-            if !drawn || self.total() == 0 {
+            let drawn = drawn && self.total() > 0;
+            self.count(patch, &factors, drawn, machine);
+            if !drawn {
                 machine.urb.release(patch.entry);
                 return Step::Progress;
             }
@@ -127,6 +130,38 @@ fn factors(urb: &Urb, entry: UrbHandle, places: FactorPlaces) -> Factors {
 }
 
 impl Te {
+    /// Counts a patch that was cut, or dropped, for the model's users.
+    fn count(&self, patch: Patch, factors: &Factors, drawn: bool, machine: &mut Machine<'_>) {
+        let (mut points, mut objects) = (0, 0);
+        if drawn {
+            // CAST: a patch has at most 4225 points, and two triangles for each.
+            points = self.cut.points().len() as u32;
+            objects = match self.cut.strip() {
+                0 => self.cut.triangles().len(),
+                1 => self.cut.points().len(),
+                strip => self.cut.points().len() / strip * (strip - 1),
+            } as u32;
+        }
+        let done = &mut machine.status.activity.tessellation;
+        done.patches += 1;
+        done.dropped += u64::from(!drawn);
+        done.points += u64::from(points);
+        done.objects += u64::from(objects);
+        if machine.trace.is_detailed() {
+            let mut all = [0; 6];
+            let each = factors.outside.iter().chain(&factors.inside);
+            for (to, factor) in all.iter_mut().zip(each) {
+                *to = factor.to_bits();
+            }
+            machine.note(Event::Cut {
+                handle: patch.entry.0,
+                factors: all,
+                points,
+                objects,
+            });
+        }
+    }
+
     /// Points that all objects of the patch have together.
     fn total(&self) -> usize {
         match self.cut.strip() {

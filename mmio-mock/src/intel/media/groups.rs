@@ -239,6 +239,7 @@ impl Media {
             subject: Subject::Group {
                 group: grid.next,
                 thread,
+                channels: grid.walker.channels.into(),
             },
         };
         let Some((eu, slot)) = self.launch(&start, td, machine) else {

@@ -76,6 +76,7 @@ impl Unit {
         match self {
             Unit::Vf => "VF",
             Unit::Vs => "VS",
+            Unit::Ds => "DS",
             Unit::Gs => "GS",
             Unit::Clip => "CL",
         }

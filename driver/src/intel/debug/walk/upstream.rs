@@ -3,6 +3,7 @@
 //! PRM vol4 3.3.1, 3.3.2. Not modelled: relative vertex numbers into GS, which its snapshot does not show.
 use alloc::collections::btree_map::Entry;
 use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
 
 use super::ask::{Answers, Questions};
 use super::{
@@ -26,6 +27,7 @@ impl Tag {
             },
             number: tag.number,
             relative: tag.relative,
+            half: 0,
         })
     }
 }
@@ -136,6 +138,7 @@ impl Up {
         let emitter = Emitter {
             kernel: trapped.kernel_pointer,
             inputs: inputs.collect::<Result<_, _>>()?,
+            parts: Vec::new(),
         };
         for tag in &emitter.inputs {
             self.want(*tag);
@@ -213,6 +216,10 @@ impl<R: Rerun> Walker<'_, R> {
             setup,
             emitters: emitters.filter_map(|(k, e)| Some((k, e?))).collect(),
             vertices,
+            points: BTreeMap::new(),
+            patches: BTreeMap::new(),
+            streamed: BTreeMap::new(),
+            written: BTreeMap::new(),
             vertex_threads: threads.filter_map(|(k, t)| Some((k, t?))).collect(),
             runs: self.runs,
         }))

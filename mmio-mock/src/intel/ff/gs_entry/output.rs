@@ -22,14 +22,27 @@ const RELATIVE: u32 = 0x3ff;
 /// Dwords of the longest control data: fifteen rows.
 const CONTROL: usize = 120;
 
+/// What a thread has left: how many vertices in which entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    pub(super) entry: UrbHandle,
+    /// As the thread says.
+    pub(super) count: u16,
+    /// Number of the thread, for tags.
+    pub(super) thread: u32,
+    /// Which half of its channels it was.
+    pub(super) half: u8,
+}
+
 /// Puts the vertices of an entry into the way to the next stage, and gives the thread's reference to the entry back. Only as
 /// many vertices are taken as fit the entry, however many the thread says there are.
 pub(super) fn read(
     state: &GeometryState,
-    (entry, count, thread): (UrbHandle, u16, u32),
+    left: Left,
     out: &mut VecDeque<Streamed>,
     machine: &mut Machine<'_>,
 ) {
+    let Left { entry, count, .. } = left;
     let topology = state.topology.unwrap_or(Topology::PointList);
     let rows = machine.urb.entry_rows(Owner::Gs);
     let size = u32::from(state.vertex_size.max(1));
@@ -43,7 +56,7 @@ pub(super) fn read(
     let count = count.min(fit);
     let mut split = Split::new(state, entry, count, machine.urb);
     let detailed = machine.trace.is_detailed();
-    let tag = Tag::of(Unit::Gs, thread);
+    let tag = Tag::of(Unit::Gs, left.thread);
     for at in 0..count {
         let (stream, start, end) = split.next(at, topology);
         let halves = at * size;
@@ -55,6 +68,7 @@ pub(super) fn read(
             machine.note(Event::Emit {
                 ffid: Unit::Gs.ffid(),
                 handle: handle.0,
+                half: left.half,
             });
         }
         out.push_back(Streamed {

@@ -3,9 +3,13 @@
 //! Kernels are for an instruction set of the tests' choice; what messages ask for is the descriptor of a captured geometry shader
 //! (scene of cut strips: 0a094008h, 04084001h, 82084000h).
 
+use eu::Grf;
+
 use super::*;
 use crate::intel::ff::payload::pixels::{Payload, PayloadState, PixelGroup};
-use crate::intel::ff::payload::{ObjectHeader, PayloadLayout, SetupHeader};
+use crate::intel::ff::payload::{
+    GEOMETRY_REGISTERS, GeometryHeader, ObjectHeader, PayloadLayout, SetupHeader,
+};
 use crate::intel::ff::state::geometry::ControlData;
 use crate::intel::ff::tests::machine::{MEMORY, Rig};
 use crate::intel::shared::message::{Descriptor, MessageSet, Request};

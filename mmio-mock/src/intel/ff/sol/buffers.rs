@@ -7,10 +7,11 @@ use eu::Grf;
 use mem::GpuAddr;
 
 use crate::core::fault::UnitFault;
-use crate::intel::ff::state::streams::{Run, Stream, StreamBuffer, StreamsState};
+use crate::intel::ff::state::streams::{Run, StreamBuffer, StreamsState};
 use crate::intel::ff::topology::{Object, Topology};
 use crate::intel::machine::Machine;
 use crate::intel::status::STREAMS;
+use crate::intel::trace::Event;
 use crate::intel::urb::UrbHandle;
 
 /// Most rows of a vertex that are read, and one for vertices that begin in the middle of a row.
@@ -56,7 +57,7 @@ pub(super) fn write(
     for &place in places {
         // PANIC: places of the object's vertices.
         let half = odd && object.tags[place].relative % 2 == 1;
-        vertex((object.vertices[place], half), stream, state, machine)?;
+        vertex((object.vertices[place], half), number, state, machine)?;
         for (buffer, offset) in machine.status.stream_offsets.iter_mut().enumerate() {
             if selected(buffer)
                 && let Some(to) = state.buffers[buffer]
@@ -87,10 +88,12 @@ fn order(object: &Object, leading: bool) -> [usize; 3] {
 /// Writes the next vertex of a stream.
 fn vertex(
     (handle, half): (UrbHandle, bool),
-    stream: &Stream,
+    number: usize,
     state: &StreamsState,
     machine: &mut Machine<'_>,
 ) -> Result<(), UnitFault> {
+    // PANIC: number of a stream.
+    let stream = &state.streams[number];
     let mut rows: [Grf; ROWS] = [[0; 8]; ROWS];
     let count = stream.read_rows + u16::from(half);
     for (row, to) in (0..count).zip(&mut rows) {
@@ -110,9 +113,40 @@ fn vertex(
             && let Some(to) = &state.buffers[buffer]
         {
             store(run, to, buffer, dwords, machine)?;
+            if machine.trace.is_detailed() {
+                // CAST: the vertex begins in one of the first rows of its entry.
+                let first = stream.read_offset * 8 + u16::from(half) * 4;
+                note(run, to, (handle, number, first), machine);
+            }
         }
     }
+    machine.status.activity.streamed += 1;
     Ok(())
+}
+
+/// Tells sinks which dwords of a vertex have gone where, as far as the buffer reaches.
+fn note(
+    run: Run,
+    buffer: &StreamBuffer,
+    (handle, stream, first): (UrbHandle, usize, u16),
+    machine: &mut Machine<'_>,
+) {
+    let number = usize::from(run.buffer) % STREAMS;
+    // PANIC: a remainder.
+    let offset = machine.status.stream_offsets[number].wrapping_add(u32::from(run.to) * 4);
+    let addr = buffer.base.wrapping_add(offset);
+    let room = buffer.end.saturating_sub(addr) / 4;
+    machine.note(Event::Streamed {
+        handle: handle.0,
+        // CAST: numbers below four.
+        stream: stream as u8,
+        buffer: number as u8,
+        from: first.wrapping_add(run.from.into()),
+        offset,
+        addr,
+        // CAST: at most as many as a run has.
+        dwords: room.min(run.count.into()) as u16,
+    });
 }
 
 /// Writes dwords of a vertex, as far as the buffer reaches.

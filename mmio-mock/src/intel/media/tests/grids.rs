@@ -297,6 +297,7 @@ fn a_debugger_stops_a_thread_by_its_group() {
     let subject = Subject::Group {
         group: [2, 0, 0],
         thread: 5,
+        channels: 8,
     };
     assert_eq!((info.subject, info.instructions), (subject, 0));
 }
