@@ -257,6 +257,10 @@ fn field(
             continue;
         }
         let field = &desc.fields[random.usize(..desc.fields.len())];
+        // A command that is too long swallows those behind it.
+        if field.name == "DWord Length" && random.u32(..8) > 0 {
+            continue;
+        }
         let at = at + u32::from(field.start) / 32 * 4;
         let shift = u32::from(field.start) % 32;
         let mask = u32::MAX >> (32 - u32::from(field.width).clamp(1, 32 - shift));
