@@ -1,4 +1,4 @@
-//! Captured frames of ValleyView with changed dwords: pictures, or faults with names.
+//! Captured frames of ValleyView with changed dwords.
 //!
 //! The scenes are those with stages that came with this device: tessellation, geometry shaders of many instances, streams, groups of
 //! compute threads, atomic counters, draws whose numbers stand in memory, predicates. The device has no driver, and batches run with
