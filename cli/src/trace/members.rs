@@ -68,7 +68,7 @@ pub fn shared(o: &mut Object<'_>, event: &Event) {
             o.number("handle", handle);
         }
         Event::Patch { .. } | Event::Cut { .. } | Event::Point { .. } | Event::Streamed { .. } => {
-            later(o, event)
+            later(o, event);
         }
         Event::Message {
             desc,
