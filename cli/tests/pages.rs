@@ -103,7 +103,6 @@ fn from_a_wrong_pixel_to_the_wrong_instruction() {
         "tests/data/captures/sandybridge/c_gouraud",
         "tests/data/captures/valleyview/compute",
         "tests/data/captures/valleyview/tessquad",
-        "tests/data/captures/valleyview/xfb",
     ];
     check("docs/debugging.md", &folders, 19);
 }

@@ -293,7 +293,7 @@ fn instances_of_a_geometry_shader_are_its_invocations() {
             assert_eq!(part.object, 0);
             let position = attribute(&map, &capture, part.vertices[number as usize], 0);
             let n = f64::from(part.instance);
-            let (sin, cos) = (1.0471975512 * n).sin_cos();
+            let (sin, cos) = (std::f64::consts::FRAC_PI_3 * n).sin_cos();
             let [x, y, ..] = position.map(|v| v * (1.0 - 0.08 * n));
             let screen = [x * cos - y * sin, x * sin + y * cos].map(|v| (v + 1.0) * 128.0);
             close(

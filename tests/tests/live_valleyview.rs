@@ -1,6 +1,7 @@
 //! ValleyView: registers that batches may name, and pages that they reach.
 //!
 //! i915 `i915_cmd_parser.c`, `gt/gen6_engine_cs.c`; numbers of `intel_gpu_commands.h` and `intel_gt_regs.h`.
+mod corners;
 mod hostile;
 mod spaces;
 

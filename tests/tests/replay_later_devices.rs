@@ -1,4 +1,4 @@
-//! Captured frames of G45, Ironlake and Sandy Bridge to their pictures, and of all devices by all engines.
+//! Captured frames to their pictures, and by all engines and workers.
 //!
 //! Expectations are the pictures of Mesa's llvmpipe and softpipe; the shares are those that the live scenes have to reach.
 

@@ -67,6 +67,29 @@ pub fn shared(o: &mut Object<'_>, event: &Event) {
         Event::Emit { handle, .. } => {
             o.number("handle", handle);
         }
+        Event::Patch { .. } | Event::Cut { .. } | Event::Point { .. } | Event::Streamed { .. } => {
+            later(o, event);
+        }
+        Event::Message {
+            desc,
+            length,
+            response,
+            mask,
+            ..
+        } => {
+            o.hex("desc", desc).number("length", length);
+            o.number("response", response).number("mask", mask);
+        }
+        Event::Memory { addr, bytes, .. } => {
+            o.hex("addr", addr).number("bytes", bytes);
+        }
+        Event::End { .. } | Event::Placed { .. } => {}
+    }
+}
+
+/// Those of events that later devices have.
+fn later(o: &mut Object<'_>, event: &Event) {
+    match *event {
         Event::Patch { handle, number } => {
             o.number("number", number).number("handle", handle);
         }
@@ -102,19 +125,6 @@ pub fn shared(o: &mut Object<'_>, event: &Event) {
             o.number("offset", offset).hex("addr", addr);
             o.number("dwords", dwords);
         }
-        Event::Message {
-            desc,
-            length,
-            response,
-            mask,
-            ..
-        } => {
-            o.hex("desc", desc).number("length", length);
-            o.number("response", response).number("mask", mask);
-        }
-        Event::Memory { addr, bytes, .. } => {
-            o.hex("addr", addr).number("bytes", bytes);
-        }
-        Event::End { .. } | Event::Placed { .. } => {}
+        _ => {}
     }
 }

@@ -139,16 +139,10 @@ impl Perfetto {
                 self.instant((track::VF, "VF"), name, at, device, out, event);
             }
             Event::Object { ffid, .. } => self.function(ffid, "object", at, device, out, event),
-            Event::Patch { .. } => {
-                self.function(Unit::Hs.ffid(), "patch", at, device, out, event);
-            }
-            Event::Cut { .. } => self.instant((track::TE, "TE"), "cut", at, device, out, event),
-            Event::Point { .. } => {
-                self.function(Unit::Ds.ffid(), "point", at, device, out, event);
-            }
-            Event::Streamed { .. } => {
-                self.instant((track::SO, "SO"), "streamed", at, device, out, event);
-            }
+            Event::Patch { .. }
+            | Event::Cut { .. }
+            | Event::Point { .. }
+            | Event::Streamed { .. } => self.later(at, device, out, event),
             Event::Emit { ffid, .. } => self.function(ffid, "emit", at, device, out, event),
             Event::Message {
                 eu,
@@ -186,6 +180,20 @@ impl Perfetto {
             }
             // The windower's track has the primitive.
             Event::Placed { .. } => {}
+        }
+    }
+
+    /// Events of stages that later devices have.
+    fn later(&mut self, at: u64, device: &'static DeviceInfo, out: &mut String, event: &Event) {
+        match event {
+            Event::Patch { .. } => {
+                self.function(Unit::Hs.ffid(), "patch", at, device, out, event);
+            }
+            Event::Cut { .. } => self.instant((track::TE, "TE"), "cut", at, device, out, event),
+            Event::Point { .. } => {
+                self.function(Unit::Ds.ffid(), "point", at, device, out, event);
+            }
+            _ => self.instant((track::SO, "SO"), "streamed", at, device, out, event),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Numbers are as in the text; addresses are numbers, too.
 
-use driver::debug::walk::{Streamed, Tag, Unit};
+use driver::debug::walk::{Streamed, Tag, Unit, Walk};
 use mmio_mock::intel::ff::topology::Topology;
 use serde_json::{Value, json};
 
@@ -83,6 +83,76 @@ fn own(own: &Own) -> Value {
     }
 }
 
+/// Vertices out of DS.
+fn points(walk: &Walk) -> Value {
+    let all = walk.points.iter().map(|((thread, vertex), point)| {
+        json!({
+            "thread": thread,
+            "vertex": vertex,
+            "patch": point.patch,
+            "number": point.number,
+            "place": floats(&point.place.map(f32::from_bits)),
+            "kernel": walk.pixel_thread.base.wrapping_add(point.kernel),
+        })
+    });
+    all.collect()
+}
+
+/// The patches that they belong to.
+fn patches(walk: &Walk) -> Value {
+    let all = walk.patches.iter().map(|(patch, found)| {
+        let factors = found.factors.map(|bits| bits.map(f32::from_bits));
+        json!({
+            "patch": patch,
+            "number": found.number,
+            "threads": found.threads,
+            "kernel": walk.pixel_thread.base.wrapping_add(found.kernel),
+            "outside": factors.map(|factors| floats(&factors[..4])),
+            "inside": factors.map(|factors| floats(&factors[4..])),
+            "points": found.points,
+            "objects": found.objects,
+            "inputs": tags(&found.inputs),
+        })
+    });
+    all.collect()
+}
+
+/// What stream output has written of vertices.
+fn streamed(walk: &Walk) -> Value {
+    let all = walk.streamed.iter().map(|(tag, writes)| {
+        let write = |write: &Streamed| {
+            json!({
+                "stream": write.stream,
+                "buffer": write.buffer,
+                "from": write.from,
+                "offset": write.offset,
+                "address": write.address,
+                "dwords": write.dwords,
+            })
+        };
+        json!({
+            "vertex": tags(&[*tag]).get(0),
+            "writes": writes.iter().map(write).collect::<Value>(),
+        })
+    });
+    all.collect()
+}
+
+/// Inputs that stream output has written.
+fn written(walk: &Walk) -> Value {
+    let all = walk.written.iter().map(|(address, written)| {
+        json!({
+            "address": address,
+            "stream": written.write.stream,
+            "buffer": written.write.buffer,
+            "vertex": tags(&[written.vertex]).get(0),
+            "index": written.index,
+            "draw": written.draw,
+        })
+    });
+    all.collect()
+}
+
 impl Why {
     /// The answer as JSON.
     pub fn to_json(&self) -> Value {
@@ -114,46 +184,6 @@ impl Why {
                 })).collect::<Value>(),
             })
         });
-        let points = walk.points.iter().map(|((thread, vertex), point)| {
-            json!({
-                "thread": thread,
-                "vertex": vertex,
-                "patch": point.patch,
-                "number": point.number,
-                "place": floats(&point.place.map(f32::from_bits)),
-                "kernel": kernel(point.kernel),
-            })
-        });
-        let patches = walk.patches.iter().map(|(patch, found)| {
-            let factors = found.factors.map(|bits| bits.map(f32::from_bits));
-            json!({
-                "patch": patch,
-                "number": found.number,
-                "threads": found.threads,
-                "kernel": kernel(found.kernel),
-                "outside": factors.map(|factors| floats(&factors[..4])),
-                "inside": factors.map(|factors| floats(&factors[4..])),
-                "points": found.points,
-                "objects": found.objects,
-                "inputs": tags(&found.inputs),
-            })
-        });
-        let streamed = walk.streamed.iter().map(|(tag, writes)| {
-            let write = |write: &Streamed| {
-                json!({
-                    "stream": write.stream,
-                    "buffer": write.buffer,
-                    "from": write.from,
-                    "offset": write.offset,
-                    "address": write.address,
-                    "dwords": write.dwords,
-                })
-            };
-            json!({
-                "vertex": tags(&[*tag]).get(0),
-                "writes": writes.iter().map(write).collect::<Value>(),
-            })
-        });
         let vertices = walk.vertices.iter().map(|(sequence, vertex)| {
             json!({
                 "sequence": sequence,
@@ -169,16 +199,6 @@ impl Why {
                 "thread": id,
                 "kernel": kernel(thread.kernel),
                 "indices": thread.indices,
-            })
-        });
-        let written = walk.written.iter().map(|(address, written)| {
-            json!({
-                "address": address,
-                "stream": written.write.stream,
-                "buffer": written.write.buffer,
-                "vertex": tags(&[written.vertex]).get(0),
-                "index": written.index,
-                "draw": written.draw,
             })
         });
         json!({
@@ -209,10 +229,10 @@ impl Why {
                 "vertices": tags(&walk.setup.vertices),
             },
             "emitters": emitters.collect::<Value>(),
-            "points": points.collect::<Value>(),
-            "patches": patches.collect::<Value>(),
-            "streamed": streamed.collect::<Value>(),
-            "written": written.collect::<Value>(),
+            "points": points(walk),
+            "patches": patches(walk),
+            "streamed": streamed(walk),
+            "written": written(walk),
             "vertices": vertices.collect::<Value>(),
             "vertex_threads": vertex_threads.collect::<Value>(),
             "payload": self.payload.as_ref().map(payload),

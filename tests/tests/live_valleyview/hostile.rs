@@ -1,4 +1,4 @@
-//! Batches that try to get at what is the driver's: registers outside of the list, the status page, the ring.
+//! Batches that try to get at the driver's registers, status page and ring.
 //!
 //! i915 `i915_cmd_parser.c`. A batch that is called safe runs with privileges, so the device has to end each command where the parser
 //! does; any other runs without them, and the device keeps what is the driver's by itself.

@@ -1,4 +1,4 @@
-//! What batches of clients can reach: their own objects, and copies of batches, which they only read.
+//! What batches of clients can reach, and that nothing of it is the driver's.
 //!
 //! i915 `gt/gen6_ppgtt.c`: all programs share the tables of one process (`INTEL_PPGTT_ALIASING`), so that one may read what another has
 //! bound; the driver's own pages are not in them.

@@ -120,7 +120,7 @@ fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {
     for (at, row) in (at..end).zip(0..) {
         // A read past the end of the URB delivers zeros; past r127 nothing is loaded.
         if let Some(to) = grf.get_mut(at) {
-            let row = urb.row(read.handle, read.offset + row);
+            let row = urb.row(read.handle, read.offset.saturating_add(row));
             *to = row.copied().unwrap_or_default();
         }
     }
@@ -132,7 +132,7 @@ fn load_pair(grf: &mut [Grf], at: usize, [a, b]: [UrbRead; 2], urb: &Urb) -> usi
     let mut at = at;
     for row in 0..a.rows {
         let [left, right] = [a, b].map(|read| {
-            let row = urb.row(read.handle, read.offset + row);
+            let row = urb.row(read.handle, read.offset.saturating_add(row));
             row.copied().unwrap_or_default()
         });
         for half in 0..2 {
@@ -177,4 +177,33 @@ fn load_pushed(
         }
     }
     at
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::intel::urb::UrbHandle;
+
+    /// Where constants begin in their entry is a number of the program's; behind the end of the URB there are zeros, and not its first rows.
+    #[test]
+    fn rows_behind_the_urb_are_zero() {
+        let mut urb = Urb::new();
+        *urb.row_mut(UrbHandle(0), 0).unwrap() = [9; 8];
+        for offset in [0xfffe, 0xffff] {
+            let read = UrbRead {
+                handle: UrbHandle(0),
+                offset,
+                rows: 3,
+            };
+            let mut grf = [[7; 8]; 7];
+            assert_eq!(load_rows(&mut grf, 1, read, &urb), 4);
+            assert_eq!(grf[1..4], [[0; 8]; 3]);
+            assert_eq!(load_pair(&mut grf, 1, [read, read], &urb), 7);
+            assert_eq!(
+                grf,
+                [[7; 8], [0; 8], [0; 8], [0; 8], [0; 8], [0; 8], [0; 8]]
+            );
+        }
+    }
 }
