@@ -193,3 +193,61 @@ fn addresses_are_hexadecimal() {
     let (_, errors) = run(&directory, &["batch", "--base", "fffffffc"], 0);
     assert_eq!(errors, "");
 }
+
+/// Rules of a manual that a listing says are broken.
+fn broken(listing: &str) -> Vec<&str> {
+    let mut rules: Vec<&str> = listing
+        .lines()
+        .filter_map(|line| line.split_once(" breaks ")?.1.split_once(':'))
+        .map(|(rule, _)| rule)
+        .collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules
+}
+
+/// ValleyView volume 2 part 2, 3DSTATE_SO_BUFFER: pitches are multiples of 4.
+#[test]
+fn a_check_asks_the_rules_of_the_manual() {
+    let directory = scratch("decode/rules");
+    let batch = |pitch: u32| bytes(&[0x7918_0002, pitch, 0x1000, 0x2000, END]);
+    fs::write(directory.join("bad"), batch(6)).unwrap();
+    fs::write(directory.join("good"), batch(8)).unwrap();
+    let args = ["--device", "valleyview", "--check", "bad"];
+    let (listing, errors) = run(&directory, &args, 1);
+    assert_eq!(broken(&listing), ["stream-pitch"]);
+    contains(
+        &listing,
+        &["0x00000000:  3DSTATE_SO_BUFFER breaks stream-pitch: Surface Pitch is 6"],
+    );
+    contains(&errors, &["bad: 1 finding against the device's manual"]);
+    let (listing, _) = run(&directory, &["--device", "valleyview", "bad"], 0);
+    assert_eq!(broken(&listing), Vec::<&str>::new());
+    let args = ["--device", "valleyview", "--check", "good"];
+    let (listing, _) = run(&directory, &args, 0);
+    contains(&listing, &["0 findings"]);
+    let (listing, _) = run(&directory, &["--device", "gm965", "--check", "good"], 1);
+    contains(&listing, &["no rules are written down for this device"]);
+}
+
+/// All frames of Mesa 22.3.6 (crocus) that it drew on ValleyView. It starts up to 36 VS threads and 48 PS threads there
+/// (intel_device_info.c `intel_device_info_byt`), more than the manual lets it.
+#[test]
+fn frames_of_mesa_keep_the_rules_but_for_two() {
+    let directory = scratch("decode/mesa");
+    let frames = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/captures/valleyview");
+    let mut all = 0;
+    for frame in fs::read_dir(frames).unwrap() {
+        let path = frame.unwrap().path().join("frame.crest");
+        let path = path.to_str().unwrap();
+        let out = crestline(&directory, &["decode", "--check", "--no-state", path]);
+        let listing = String::from_utf8(out.stdout).unwrap();
+        contains(&listing, &["rules asked"]);
+        let otherwise = ["ps-threads", "vs-threads"];
+        for rule in broken(&listing) {
+            assert!(otherwise.contains(&rule), "{path}: {rule}");
+        }
+        all += 1;
+    }
+    assert_eq!(all, 45);
+}

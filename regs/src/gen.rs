@@ -9,3 +9,4 @@ pub mod gen70;
 pub(crate) mod platform;
 #[cfg(test)]
 mod roundtrip;
+mod rules70;

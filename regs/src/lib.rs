@@ -10,6 +10,7 @@
 extern crate alloc;
 
 pub mod any;
+pub mod check;
 pub mod decode;
 pub mod desc;
 pub mod field;

@@ -2,6 +2,7 @@
 //! PRM vol1 device identification. The rows are in `gen/platform.rs`.
 //! Does not probe hardware.
 
+use crate::check::Rule;
 use crate::desc::{CommandDesc, RegisterDesc, StructDesc, SurfaceFormatDesc};
 pub use crate::r#gen::platform::*;
 use crate::ids::{CommandId, RegId};
@@ -31,6 +32,8 @@ pub struct Generation {
     pub register_desc: fn(RegId) -> Option<&'static RegisterDesc>,
     /// A command of this generation, `None` when it has no such command.
     pub command_desc: fn(CommandId) -> Option<&'static CommandDesc>,
+    /// What its manual asks of software; none where nobody has written the rules down.
+    pub rules: &'static [Rule],
 }
 
 /// Generations are told apart by their version.

@@ -5,16 +5,18 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use regs::decode::{self, Options, Source};
 use regs::platform::{GEN60, GEN70, Generation};
 use serde::Deserialize;
 
+/// A frame of the vectors.
 #[derive(Deserialize)]
-struct Frame {
-    batch: u32,
-    bytes: u32,
+pub struct Frame {
+    /// Address and length of its batch.
+    pub batch: u32,
+    pub bytes: u32,
     /// Where its batch lets dynamic state begin.
     dynamic_base: u32,
     /// Commands with their addresses, structures with theirs, kernels without.
@@ -30,10 +32,11 @@ struct Buffer {
     words: String,
 }
 
-struct Memory(Vec<(u32, u32, Vec<u32>)>);
+/// Its memory.
+pub struct Memory(Vec<(u32, u32, Vec<u32>)>);
 
 impl Memory {
-    fn of(frame: &Frame) -> Self {
+    pub fn of(frame: &Frame) -> Self {
         let word = |text: &str| u32::from_str_radix(text, 16).unwrap();
         let buffers = frame.buffer.iter().map(|b| {
             let words = b.words.split_whitespace().map(word).collect();
@@ -91,14 +94,22 @@ fn counted(list: &[String]) -> BTreeMap<&str, usize> {
     out
 }
 
+/// All frames of a generation with their paths.
+pub fn read(generation: &str) -> Vec<(PathBuf, Frame)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors");
+    let directory = directory.join(generation).join("frames");
+    let paths = fs::read_dir(directory).unwrap().map(|e| e.unwrap().path());
+    let frame = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path, toml::from_str(&text).unwrap())
+    };
+    paths.map(frame).collect()
+}
+
 /// Decodes all frames of a generation; how many there are, and how much Mesa visited in them.
 fn followed(generation: &'static Generation) -> (usize, usize) {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors");
-    let directory = directory.join(generation.name).join("frames");
     let (mut checked, mut frames) = (0, 0);
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let frame: Frame = toml::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    for (path, frame) in read(generation.name) {
         let mut memory = Memory::of(&frame);
         let mut text = String::new();
         let options = Options::default();

@@ -16,6 +16,7 @@ mod frames;
 mod generations;
 mod genxml;
 mod properties;
+mod rules;
 mod tables;
 mod typed;
 mod vectors;

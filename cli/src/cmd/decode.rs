@@ -5,6 +5,7 @@
 
 mod batch_file;
 mod output;
+mod rules;
 
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,10 @@ pub struct Args {
     /// Print the commands only, not the state, surfaces and kernels that they point at
     #[arg(long)]
     no_state: bool,
+    /// Ask the rules of the device's manual, too: what batches may not do. What is broken stands behind the listing, and the exit
+    /// code is 1
+    #[arg(long)]
+    check: bool,
     /// Address of the first dword of a plain batch file, hexadecimal
     #[arg(long, value_name = "ADDRESS", default_value = "0x0")]
     base: String,
@@ -71,13 +76,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Origin::BuiltIn => true,
     };
     let complaints = if is_capture {
-        listing(&origin.load()?, path, options, &mut out)
+        listing(&origin.load()?, path, (options, args.check), &mut out)
     } else {
         let base = number::hexadecimal(&args.base)
             .filter(|base| base.is_multiple_of(4))
             .ok_or_else(|| format!("--base {}: not the address of a dword", args.base))?;
         let file = BatchFile::open(path, base)?;
-        plain(file, path, tables, options, &mut out)
+        plain(file, path, tables, (options, args.check), &mut out)
     };
     match (out.finish()?, complaints) {
         // The reader of the pipe has seen enough.
@@ -92,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 fn listing(
     capture: &Capture,
     path: &Path,
-    options: Options,
+    (options, check): (Options, bool),
     out: &mut Output,
 ) -> Result<Vec<String>, Error> {
     let mut complaints = Vec::new();
@@ -123,6 +128,14 @@ fn listing(
             None => format!("{address:#010x}"),
         };
         complaints.extend(complaint(&name, report, place));
+        if check {
+            complaints.extend(rules::print(
+                (generation, &name),
+                &mut memory,
+                (start, length),
+                out,
+            )?);
+        }
     }
     Ok(complaints)
 }
@@ -138,7 +151,7 @@ fn plain(
     mut file: BatchFile,
     path: &Path,
     (generation, _): (&'static platform::Generation, &'static platform::Device),
-    options: Options,
+    (options, check): (Options, bool),
     out: &mut Output,
 ) -> Result<Vec<String>, Error> {
     let shown = shown::path(path);
@@ -154,6 +167,10 @@ fn plain(
     }
     let place = |address: u32| format!("{:#x}", address.wrapping_sub(base));
     let mut complaints = Vec::from_iter(complaint(&shown, report, place));
+    if check {
+        let batch = (base, length);
+        complaints.extend(rules::print((generation, &shown), &mut file, batch, out)?);
+    }
     if file.rest() > 0 {
         complaints.push(format!(
             "{shown}: {} at offset {length:#x}, where a whole dword should be",

@@ -2,7 +2,7 @@
 //! PRM vol1 device identification; ids from i915 i915_pciids.h.
 //! Does not probe hardware.
 
-use super::{gen40, gen45, gen50, gen60, gen70};
+use super::{gen40, gen45, gen50, gen60, gen70, rules70};
 use crate::platform::{Device, Generation};
 
 /// 965G and GM965.
@@ -18,6 +18,7 @@ pub static GEN40: Generation = Generation {
     lookup: gen40::lookup,
     register_desc: gen40::register_desc,
     command_desc: gen40::command_desc,
+    rules: &[],
 };
 
 /// G45 and GM45.
@@ -33,6 +34,7 @@ pub static GEN45: Generation = Generation {
     lookup: gen45::lookup,
     register_desc: gen45::register_desc,
     command_desc: gen45::command_desc,
+    rules: &[],
 };
 
 /// Ironlake.
@@ -48,6 +50,7 @@ pub static GEN50: Generation = Generation {
     lookup: gen50::lookup,
     register_desc: gen50::register_desc,
     command_desc: gen50::command_desc,
+    rules: &[],
 };
 
 /// Sandy Bridge.
@@ -63,6 +66,7 @@ pub static GEN60: Generation = Generation {
     lookup: gen60::lookup,
     register_desc: gen60::register_desc,
     command_desc: gen60::command_desc,
+    rules: &[],
 };
 
 /// ValleyView.
@@ -78,6 +82,7 @@ pub static GEN70: Generation = Generation {
     lookup: gen70::lookup,
     register_desc: gen70::register_desc,
     command_desc: gen70::command_desc,
+    rules: &rules70::RULES,
 };
 
 /// All generations, oldest first.
