@@ -249,6 +249,7 @@ fn volumes_cubes_and_null() {
     scene.finish();
 }
 
+// covers: V-0019
 #[test]
 fn polygon_stipple() {
     let mut scene = Scene::new();

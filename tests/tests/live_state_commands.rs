@@ -20,6 +20,7 @@ const TRI_FAN_NOSTIPPLE: u32 = 0x16;
 
 /// The offsets are added to the pixel's place: Mesa turns a window upside down with
 /// y offset = 32 - height mod 32 (brw_misc_state.c). X and y get different ones.
+// covers: V-0014, V-0019
 #[test]
 fn polygon_stipple_offsets() {
     let mut scene = Scene::new();

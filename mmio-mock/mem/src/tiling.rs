@@ -274,6 +274,7 @@ mod tests {
     }
 
     /// The sum of Mesa's `intel_offset_S8`, which works with divisions.
+    // covers: V-0308, V-0685
     #[test]
     fn w_tiles_are_those_of_mesa() {
         let mesa = |stride: u32, x: u32, y: u32| {

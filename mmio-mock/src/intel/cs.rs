@@ -568,10 +568,8 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::State3dLineStipple => state3d::line_stipple(d, ctx),
         C::State3dGlobalDepthOffsetClamp => state3d::global_depth_offset_clamp(d, ctx),
         C::State3dChromaKey => state3d::chroma_key(d, ctx),
-        C::State3dSamplerPaletteLoad0 => {
-            state3d::copy(&mut ctx.machine.shared.sampler.tables.palette, d);
-            ctx.machine.shared.invalidate();
-        }
+        C::State3dSamplerPaletteLoad0 => state3d::palette(d, ctx),
+        C::State3dSamplerPaletteLoad1 => state3d::second_palette(command.desc.id, d, ctx),
         C::Primitive3d => state3d::primitive(d, ctx)?,
 
         C::ColorBlt
@@ -624,7 +622,6 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dGs
         | C::State3dMonofilterSize
         | C::State3dMultisample
-        | C::State3dSamplerPaletteLoad1
         | C::State3dSamplerStatePointers
         | C::State3dSampleMask
         | C::State3dScissorStatePointers

@@ -147,10 +147,8 @@ impl Setup {
                 *key.ok_or("there are four keys")? = (low, high);
             }
             ("palette", "") => {
-                let palette = &mut self.bench.shared_mut().sampler.tables.palette;
-                for (entry, colour) in palette.iter_mut().zip(dwords(rest)?) {
-                    *entry = colour;
-                }
+                let palettes = &mut self.bench.shared_mut().sampler.tables.palettes;
+                palettes.load_sixteen(&dwords(rest)?);
             }
             ("constant", "color") => {
                 let colour: Vec<u32> = bits(Type::F, rest)?;

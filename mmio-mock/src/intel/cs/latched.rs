@@ -109,6 +109,11 @@ pub trait LatchedReader: Debug + Sync {
         None
     }
 
+    /// Whether there are two palettes with 256 entries and alpha; else there is one with sixteen entries and none.
+    fn has_whole_palettes(&self) -> bool {
+        false
+    }
+
     /// Dwords of the longest image of a context.
     fn image_dwords(&self) -> usize {
         1024

@@ -22,6 +22,29 @@ fn bad(what: String) -> UnitFault {
     UnitFault::Command { unit: "CS", what }
 }
 
+/// 3DSTATE_SAMPLER_PALETTE_LOAD0.
+pub fn palette(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let palettes = &mut ctx.machine.shared.sampler.tables.palettes;
+    let entries = d.get(1..).unwrap_or_default();
+    if ctx.reader.latched().has_whole_palettes() {
+        palettes.load(false, entries);
+    } else {
+        palettes.load_sixteen(entries);
+    }
+    ctx.machine.shared.invalidate();
+}
+
+/// 3DSTATE_SAMPLER_PALETTE_LOAD1; kept and not used where formats share the first palette.
+pub fn second_palette(id: CommandId, d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    if ctx.reader.latched().has_whole_palettes() {
+        let palettes = &mut ctx.machine.shared.sampler.tables.palettes;
+        palettes.load(true, d.get(1..).unwrap_or_default());
+    } else {
+        keep(id, d, ctx);
+    }
+    ctx.machine.shared.invalidate();
+}
+
 /// STATE_BASE_ADDRESS: only what its modify enables name.
 pub fn state_base_address(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     let changes = ctx.reader.state_base_address(d);

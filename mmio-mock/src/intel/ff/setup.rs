@@ -134,7 +134,8 @@ impl Setup {
             }
             (PrimitiveKind::Triangle, FillMode::Point) => {
                 let widths = piece.vertices.map(|v| width(piece, v, urb));
-                for (i, _) in each {
+                let left = |i: usize| !state.original_corners_only || is_original(piece, i, urb);
+                for (i, _) in each.filter(|(i, _)| left(*i)) {
                     let [x, y] = [primitive.v[i].x, primitive.v[i].y].map(f64::from);
                     let at = primitive.interpolation.map(|planes| planes.fixed(x, y));
                     let width = state.point_width.unwrap_or_else(|| {
@@ -183,6 +184,17 @@ fn clamp(width: f32, draw: &DrawState) -> f32 {
 /// Row of a vertex's entry.
 fn row(urb: &Urb, handle: UrbHandle, row: u16) -> Grf {
     urb.row(handle, row).copied().unwrap_or_default()
+}
+
+/// Whether a corner of a piece is a vertex of its object, and not one that the clipper made.
+fn is_original(piece: &Piece, corner: usize, urb: &Urb) -> bool {
+    let position = piece.corners.get(corner).map(|corner| corner.position);
+    piece.vertices.iter().any(|&v| {
+        let handle = piece.object.vertices.get(usize::from(v)).copied();
+        let row = row(urb, handle.unwrap_or_default(), 0);
+        let vertex = [row[4], row[5], row[6], row[7]].map(|v| f64::from(f32::from_bits(v)));
+        position == Some(vertex)
+    })
 }
 
 /// The width of a point at a vertex of an object, in pixels: what its header says.
@@ -335,8 +347,7 @@ fn attributes(out: &mut Vec<Grf>, piece: &Piece, state: &SetupState, back: bool,
         let source = state.source(number);
         let of = |handle| attribute(urb, handle, (state, &source), (back, object.number));
         let flag = |bits: u32| bits >> u32::from(number).min(31) & 1 != 0;
-        let wrap = state.wrap_shortest.get(usize::from(number));
-        let wrap = wrap.copied().unwrap_or(0);
+        let wrap = state.wraps(number);
         // What the first vertex has, and the second and third beyond it.
         let (first, second, third);
         if object.count == 1 && flag(state.sprites) {

@@ -1,4 +1,4 @@
-//! Stages on plain state: hull shader, tessellation, domain shader.
+//! Stages on plain state: vertices, hull shader, tessellation, domain shader.
 
 mod captured;
 mod ds;
@@ -6,3 +6,4 @@ mod hs;
 pub mod machine;
 mod rig;
 mod te;
+mod vertices;

@@ -98,6 +98,11 @@ impl Vs {
             return Step::Idle;
         }
         if !draw.vs.enable {
+            if draw.vs.counts_passing && draw.vs.unit.statistics {
+                let fresh = pending.iter().filter(|f| f.fresh).count();
+                let count = &mut machine.status.statistics.vs_invocations;
+                *count = count.wrapping_add(fresh as u64);
+            }
             self.pass(draw, pending, out);
             return Step::Progress;
         }

@@ -187,7 +187,7 @@ impl SamplingEngine {
             request,
             params,
             surface,
-            palette: &self.tables.palette,
+            palettes: &self.tables.palettes,
             gamma: encoded.then(|| Curve::new(self.quirks.gamma, surface.format)),
             quirks: &self.quirks,
             interpolate_chroma: self.interpolate_chroma,

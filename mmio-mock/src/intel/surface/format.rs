@@ -69,8 +69,10 @@ pub enum Codec {
     Bit,
     /// One bit a texel, for the mono filter.
     Mono8,
-    /// Indices into the sampler's palette.
+    /// Indices into a palette of the sampler.
     Palette {
+        /// The second palette.
+        second: bool,
         /// Lowest bit and width of the index.
         index: (u8, u8),
         /// Lowest bit and width of alpha; no width: opaque.
@@ -355,7 +357,7 @@ fn unpack_any(format: &Format, element: &[u8; 16]) -> [u32; 4] {
             [r, g, b, ONE]
         }
         // The sampler, which has the palette, turns the index in red into a colour.
-        Codec::Palette { index, alpha } => {
+        Codec::Palette { index, alpha, .. } => {
             let field = |(start, bits): (u8, u8)| {
                 le32(element) >> start & num::norm::max_unsigned(u32::from(bits.clamp(1, 32)))
             };

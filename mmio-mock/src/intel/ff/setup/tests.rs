@@ -102,6 +102,7 @@ fn a_component_is_what_two_vertices_have_beyond_the_first() {
     assert_eq!(out.len(), 4);
 }
 
+// covers: V-0207
 #[test]
 fn sources_are_chosen_and_overridden() {
     let (urb, piece) = piece(&TRIANGLE);
@@ -379,4 +380,27 @@ fn corners_of_triangles_are_as_wide_as_their_vertices_say() {
     piece.corners[1].position = half.collect::<Vec<_>>().try_into().unwrap();
     let found = widths(&piece, &draw);
     assert!((found[1] - 6.0).abs() < 1e-5, "{found:?}");
+}
+
+/// ValleyView volume 2 part 2, 3DSTATE_SF, fill modes: a triangle that is clipped has points at its own vertices alone, and those that
+/// edge flags hide have none.
+// covers: V-0261
+#[test]
+fn corners_that_the_clipper_made_are_no_points() {
+    let (urb, mut piece) = piece(&TRIANGLE);
+    piece.corners[1].position = [0.5, -1.5, -0.5, 1.5];
+    let mut draw = draw();
+    draw.setup.fill = [FillMode::Point; 2];
+    let places = |piece: &Piece, draw: &DrawState| {
+        let set_up = primitive(piece, draw, &urb).unwrap();
+        let mut setup = Setup::default();
+        setup.fill(&set_up, piece, draw, &urb);
+        let places: Vec<_> = setup.ready.iter().map(|p| (p.v[0].x, p.v[0].y)).collect();
+        places
+    };
+    assert_eq!(places(&piece, &draw).len(), 3);
+    draw.setup.original_corners_only = true;
+    assert_eq!(places(&piece, &draw), [(0.0, 0.0), (0.0, 20.0)]);
+    piece.edges = [false, true, true];
+    assert_eq!(places(&piece, &draw), [(0.0, 20.0)]);
 }

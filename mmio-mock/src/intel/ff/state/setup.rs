@@ -131,16 +131,30 @@ pub struct SetupState {
     pub sprite_origin_lower: bool,
     /// Attributes that are those of the provoking vertex all over the object.
     pub constant: u32,
-    /// Components of the first attributes that go the shorter way round 0 and 1.
+    /// Components of the attributes with sources that go the shorter way round 0 and 1.
     pub wrap_shortest: [u8; SWIZZLES],
+    /// Of triangles that are drawn as points, the corners that the clipper made are left out.
+    pub original_corners_only: bool,
 }
 
 impl SetupState {
+    /// The number of an attribute among those that can have sources, or behind them.
+    fn place(&self, attribute: u8) -> Option<usize> {
+        let first = if self.swizzles_behind { SWIZZLES } else { 0 };
+        usize::from(attribute).checked_sub(first)
+    }
+
+    /// Components of an attribute that go the shorter way, bit 0 the first.
+    pub fn wraps(&self, attribute: u8) -> u8 {
+        let place = self.place(attribute);
+        let wraps = place.and_then(|place| self.wrap_shortest.get(place));
+        wraps.copied().unwrap_or(0)
+    }
+
     /// Where an attribute comes from.
     pub fn source(&self, attribute: u8) -> AttributeSource {
         let chosen = self.sources.as_ref();
-        let first = if self.swizzles_behind { SWIZZLES } else { 0 };
-        let place = usize::from(attribute).checked_sub(first);
+        let place = self.place(attribute);
         let chosen = chosen.and_then(|sources| sources.get(place?));
         chosen.copied().unwrap_or(AttributeSource {
             source: attribute,

@@ -65,6 +65,8 @@ pub struct VsState {
     pub enable: bool,
     /// Every vertex is fetched and shaded anew.
     pub vertex_cache_disable: bool,
+    /// Vertices that pass are counted as invocations, too.
+    pub counts_passing: bool,
 }
 
 /// Geometry shader.

@@ -11,6 +11,7 @@ use crate::intel::ff::payload::pixels::{Payload, PayloadState, PixelGroup};
 use crate::intel::ff::payload::{
     DomainHeader, ObjectHeader, PATCH_REGISTERS, PatchHeader, PayloadLayout, SetupHeader,
 };
+use crate::intel::ff::reader::PipelineReader;
 use crate::intel::ff::stage::{Stage, StartContext, StepContext};
 use crate::intel::ff::state::{
     DrawState, DsState, HsState, PipelineState, Primitive, TeState, UnitConfig,
@@ -164,6 +165,11 @@ impl Rig {
             },
             layout,
         }
+    }
+
+    /// The reader of the machine's commands.
+    pub fn reader(&self) -> &'static dyn PipelineReader {
+        self.readers.pipeline
     }
 
     /// Assembles a kernel.

@@ -12,6 +12,7 @@ use mem::{GpuAddr, Memory};
 use regs::gen40::{RegId, State3dDepthBuffer, values};
 
 mod hierarchical;
+mod order;
 mod rows;
 
 const DEPTH: u32 = 0x2_0000;
@@ -520,6 +521,7 @@ fn without_a_slot_the_same_thread_is_asked_for_again() {
     assert!(bench.pixels().values().all(|&n| n == 1));
 }
 
+// covers: V-0014, V-0019
 #[test]
 fn polygon_stipple_follows_the_pattern() {
     let mut s = state();

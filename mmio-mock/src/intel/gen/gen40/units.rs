@@ -118,6 +118,7 @@ fn vs(mem: &Memory, state: &PipelineState) -> Result<VsState, Fault> {
         unit: common(s.dwords(), state, VS, Unit::Vs, s.sampler_state_pointer()),
         enable: s.enable(),
         vertex_cache_disable: s.vertex_cache_disable(),
+        counts_passing: false,
     })
 }
 

@@ -78,7 +78,7 @@ impl LatchedReader for Reader {
         behind(
             out,
             table::State3dSamplerPaletteLoad0::new().dwords(),
-            &saved.tables.palette,
+            &saved.tables.palettes.entries[0][..16],
         );
     }
 

@@ -162,6 +162,7 @@ fn vs(state: &PipelineState) -> VsState {
         },
         enable: s.enable(),
         vertex_cache_disable: s.vertex_cache_disable(),
+        counts_passing: false,
     }
 }
 
@@ -408,6 +409,7 @@ fn setup(mem: &Memory, state: &PipelineState, maximum: u32) -> Result<SetupState
         sprite_origin_lower: s.point_sprite_texture_coordinate_origin() != 0,
         constant: s.constant_interpolation_enable(),
         wrap_shortest: wrap_shortest(&s),
+        original_corners_only: false,
     })
 }
 

@@ -1,7 +1,6 @@
 //! Commands of ValleyView that latch state, and the image of a context.
 //!
-//! genxml gen7. Each pointer has a command of its own; all that units work with is kept as written. Not modelled: the second palette
-//! of the sampler.
+//! genxml gen7. Each pointer has a command of its own; all that units work with is kept as written.
 
 use regs::gen70 as table;
 use regs::ids::CommandId;
@@ -19,7 +18,7 @@ use crate::intel::urb::Owner;
 #[derive(Debug)]
 pub struct Reader;
 
-/// Dwords of the longest image: declarations of stream output, vertex buffers and a palette take most of it.
+/// Dwords of the longest image: declarations of stream output, vertex buffers and palettes take most of it.
 const IMAGE: usize = 2048;
 
 impl LatchedReader for Reader {
@@ -63,11 +62,21 @@ impl LatchedReader for Reader {
                 .with_chromakey_high_value(high);
             out.extend(key.dwords());
         }
+        let [first, second] = &saved.tables.palettes.entries;
         behind(
             out,
             table::State3dSamplerPaletteLoad0::new().dwords(),
-            &saved.tables.palette,
+            first,
         );
+        behind(
+            out,
+            table::State3dSamplerPaletteLoad1::new().dwords(),
+            second,
+        );
+    }
+
+    fn has_whole_palettes(&self) -> bool {
+        true
     }
 
     fn binding_tables(&self, _d: &[u32], _tables: &mut [u32; 5]) {
@@ -140,6 +149,8 @@ fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::intel::shared::sampler::state::Tables;
+    use crate::intel::urb::Urb;
 
     /// genxml gen7 3DSTATE_SO_BUFFER: the index in bits 30:29 of dword 1.
     #[test]
@@ -164,5 +175,32 @@ mod tests {
         assert_eq!((start, vs.entries, vs.rows), (512, 704, 4));
         assert_eq!(vs.owner, Owner::Vs);
         assert_eq!(Reader.section(CommandId::State3dVs, &[0; 6]), None);
+    }
+
+    /// Both palettes are saved whole, however they were loaded: headers of 3DSTATE_SAMPLER_PALETTE_LOAD0 and 1, 257 dwords.
+    #[test]
+    fn palettes_are_saved_whole() {
+        let mut tables = Tables::default();
+        let entry = |n: u32| n * 0x0101_0101;
+        let all: Vec<u32> = (0..256).map(entry).collect();
+        tables.palettes.load(false, &all);
+        tables.palettes.load(true, &all[..9]);
+        let mut out = Vec::new();
+        let saved = Saved {
+            state: &PipelineState::default(),
+            urb: &Urb::new(),
+            sip: 0,
+            stream: None,
+            line_stipple: 0,
+            tables: &tables,
+            media: &[],
+        };
+        Reader.put_state(&saved, &mut out);
+        let [first, second] = [0x7902_00ff_u32, 0x790c_00ff].map(|header| {
+            let at = out.iter().position(|word| *word == header);
+            &out[at.map_or(0, |at| at + 1)..][..256]
+        });
+        assert_eq!(first, all);
+        assert_eq!((&second[..9], &second[9..]), (&all[..9], &[0; 247][..]));
     }
 }

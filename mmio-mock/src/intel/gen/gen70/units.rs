@@ -230,6 +230,7 @@ fn vs(state: &PipelineState) -> VsState {
         },
         enable: s.enable(),
         vertex_cache_disable: s.vertex_cache_disable(),
+        counts_passing: true,
     }
 }
 
@@ -420,11 +421,14 @@ fn setup(mem: &Memory, state: &PipelineState, maximum: u32) -> Result<SetupState
         },
         read_offset: sbe.vertex_urb_entry_read_offset() as u16,
         sources: sbe.attribute_swizzle_enable().then(|| sources(&sbe)),
-        swizzles_behind: sbe.attribute_swizzle_control_mode() != 0,
+        swizzles_behind: sbe.attribute_swizzle_enable()
+            && sbe.attribute_swizzle_control_mode() != 0,
         sprites: sbe.point_sprite_texture_coordinate_enable(),
         sprite_origin_lower: sbe.point_sprite_texture_coordinate_origin() != 0,
         constant: sbe.constant_interpolation_enable(),
         wrap_shortest: wrap_shortest(&sbe),
+        // 3DSTATE_SF, fill modes.
+        original_corners_only: true,
     })
 }
 

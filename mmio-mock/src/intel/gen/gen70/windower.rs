@@ -284,3 +284,6 @@ fn raster(state: &PipelineState, sf: &table::State3dSf, wm: &table::State3dWm) -
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ use super::gamma::Curve;
 use super::message::{Op, Params, Request, write_back};
 use super::quirks::Quirks;
 use super::slots;
+use super::state::Palettes;
 use super::texel::{looked_up, outside, own_chroma};
 use crate::UnitFault;
 use crate::intel::surface::control::{self, Control};
@@ -24,7 +25,7 @@ pub(super) struct Unfiltered<'a> {
     /// Surface.
     pub surface: &'a Surface,
     /// Palette of the formats that use it.
-    pub palette: &'a [u32; 16],
+    pub palettes: &'a Palettes,
     /// Conversion of colours, for sRGB formats.
     pub gamma: Option<Curve>,
     /// Errata in force.
@@ -68,7 +69,14 @@ impl Unfiltered<'_> {
         let mut texel = if self.surface.samples > 1 {
             self.sample(mem, offsets, parameters, sample)?
         } else {
-            load(mem, self.surface, self.palette, offsets, parameters, chroma)?
+            load(
+                mem,
+                self.surface,
+                self.palettes,
+                offsets,
+                parameters,
+                chroma,
+            )?
         };
         texel = self.converted(texel);
         if self.quirks.ld_without_alpha && eight_bits_without_alpha(self.surface.format) {
@@ -148,7 +156,7 @@ impl Unfiltered<'_> {
 pub fn load(
     mem: &Memory,
     surface: &Surface,
-    palette: &[u32; 16],
+    palettes: &Palettes,
     offsets: [i8; 3],
     [u, v, r, lod]: [u32; 4],
     chroma: bool,
@@ -183,7 +191,7 @@ pub fn load(
         _ => z,
     };
     let texel = surface.fetch(mem, x, y, slice, level)?;
-    let texel = looked_up(surface.format, palette, texel);
+    let texel = looked_up(surface.format, palettes, texel);
     if chroma && x & 1 == 1 {
         let own = own_chroma(
             mem,

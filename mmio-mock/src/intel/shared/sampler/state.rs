@@ -25,13 +25,52 @@ pub enum Filter {
     Mono,
 }
 
-/// The key table of 3DSTATE_CHROMA_KEY and the palette of 3DSTATE_SAMPLER_PALETTE_LOAD0.
+/// Both palettes of the sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Palettes {
+    /// ARGB8888 entries, as many as an index can name.
+    pub entries: [[u32; 256]; 2],
+    /// Formats without an alpha of their own have that of the entry; they are opaque otherwise.
+    pub has_alpha: bool,
+}
+
+impl Default for Palettes {
+    fn default() -> Self {
+        Palettes {
+            entries: [[0; 256]; 2],
+            has_alpha: false,
+        }
+    }
+}
+
+impl Palettes {
+    /// Loads entries of a palette from the first one on; the others stay.
+    pub fn load(&mut self, second: bool, entries: &[u32]) {
+        self.has_alpha = true;
+        // PANIC: one of two.
+        let to = self.entries[usize::from(second)].iter_mut();
+        to.zip(entries).for_each(|(to, from)| *to = *from);
+    }
+
+    /// Likewise on devices whose formats share one palette of sixteen entries: four bits of an index count.
+    pub fn load_sixteen(&mut self, entries: &[u32]) {
+        for palette in &mut self.entries {
+            for part in palette.chunks_exact_mut(16) {
+                part.iter_mut()
+                    .zip(entries)
+                    .for_each(|(to, from)| *to = *from);
+            }
+        }
+    }
+}
+
+/// The key table of 3DSTATE_CHROMA_KEY and the palettes of 3DSTATE_SAMPLER_PALETTE_LOAD0 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
     /// Low and high ARGB values of the four keys.
     pub chroma_keys: [(u32, u32); 4],
-    /// RGB888 entries of palette 0.
-    pub palette: [u32; 16],
+    /// Palettes.
+    pub palettes: Palettes,
 }
 
 /// What a chroma key does to a matching texel.

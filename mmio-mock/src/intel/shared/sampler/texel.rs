@@ -8,7 +8,7 @@ use super::address::BORDER;
 use super::cube;
 use super::gamma::Curve;
 use super::quirks::Quirks;
-use super::state::{ChromaKey, Sampler, Tables};
+use super::state::{ChromaKey, Palettes, Sampler, Tables};
 use crate::intel::surface::format::Codec;
 use crate::intel::surface::format::channel::{Kind, Source};
 use crate::intel::surface::format::etc;
@@ -76,15 +76,18 @@ pub fn outside(format: &Format) -> [u32; 4] {
 /// A fetched texel with its palette index, if it has one, looked up (PRM 4.7.6).
 #[inline]
 #[must_use]
-pub fn looked_up(format: &Format, palette: &[u32; 16], texel: [u32; 4]) -> [u32; 4] {
-    if !matches!(format.codec, Codec::Palette { .. }) {
+pub fn looked_up(format: &Format, palettes: &Palettes, texel: [u32; 4]) -> [u32; 4] {
+    let Codec::Palette { second, alpha, .. } = format.codec else {
         return texel;
-    }
-    // RGB888, red on top; indices of marked formats have four bits.
-    let entry = palette[(texel[0] & 15) as usize];
-    let [red, green, blue] =
-        [16, 8, 0].map(|shift| num::unorm8_to_f32((entry >> shift) as u8).to_bits());
-    [red, green, blue, texel[3]]
+    };
+    // PANIC: one of two palettes; indices have at most eight bits.
+    let entries = &palettes.entries[usize::from(second)];
+    // ARGB8888.
+    let entry = entries[(texel[0] & 255) as usize];
+    let [own, red, green, blue] =
+        [24, 16, 8, 0].map(|shift| num::unorm8_to_f32((entry >> shift) as u8).to_bits());
+    let is_own = alpha.1 == 0 && palettes.has_alpha;
+    [red, green, blue, if is_own { own } else { texel[3] }]
 }
 
 /// The shadow function as its table gives it: `true` means 0.0 (PRM 4.4).
@@ -171,7 +174,7 @@ pub struct Texels<'a> {
     mem: &'a Memory,
     /// The surface.
     pub surface: &'a Surface,
-    palette: &'a [u32; 16],
+    palettes: &'a Palettes,
     border: [f32; 4],
     key: Option<ChromaKey>,
     shadow: Option<u32>,
@@ -201,7 +204,7 @@ impl<'a> Texels<'a> {
         Texels {
             mem,
             surface,
-            palette: &tables.palette,
+            palettes: &tables.palettes,
             border: spread(surface.format, sampler.border.of(surface.format)),
             key: sampler.key,
             shadow: shadow.then_some(sampler.shadow),
@@ -245,7 +248,7 @@ impl<'a> Texels<'a> {
             let fetched = self
                 .surface
                 .fetch(self.mem, x as u32, y as u32, slice as u32, level)?;
-            looked_up(self.surface.format, self.palette, fetched).map(f32::from_bits)
+            looked_up(self.surface.format, self.palettes, fetched).map(f32::from_bits)
         } else {
             self.border
         };

@@ -105,12 +105,12 @@ const fn codec(desc: &SurfaceFormatDesc) -> Codec {
         0x1ac => eac(false, true),
         0x1ad => eac(true, false),
         0x1ae => eac(true, true),
-        _ => plain(desc.channels),
+        _ => plain(desc.channels, desc.name),
     }
 }
 
-/// Index and alpha fields of a palette format, in the order of its name.
-const fn palette(channels: &[ChannelDesc]) -> Codec {
+/// Index and alpha fields of a palette format, in the order of its name, which ends with the number of the palette.
+const fn palette(channels: &[ChannelDesc], name: &str) -> Codec {
     let mut index = (0, 0);
     let mut alpha = (0, 0);
     let mut i = 0;
@@ -122,7 +122,12 @@ const fn palette(channels: &[ChannelDesc]) -> Codec {
         }
         i += 1;
     }
-    Codec::Palette { index, alpha }
+    let second = matches!(name.as_bytes(), [.., b'1']);
+    Codec::Palette {
+        second,
+        index,
+        alpha,
+    }
 }
 
 const fn etc(kind: Kind, alpha: bool, srgb: bool) -> Codec {
@@ -160,7 +165,7 @@ const fn source(c: ChannelDesc) -> Option<Source> {
 
 /// Plain fields: L goes to red, green and blue, I to all four; missing colours read as 0 and a
 /// missing alpha as 1 (PRM volume 4 4.7.2.1.2).
-const fn plain(channels: &[ChannelDesc]) -> Codec {
+const fn plain(channels: &[ChannelDesc], name: &str) -> Codec {
     let mut out = [ZERO, ZERO, ZERO, ONE];
     let mut i = 0;
     while i < channels.len() {
@@ -177,7 +182,7 @@ const fn plain(channels: &[ChannelDesc]) -> Codec {
                 b'A' => out[3] = field,
                 b'L' => (out[0], out[1], out[2]) = (field, field, field),
                 b'I' => out = [field; 4],
-                _ => return palette(channels),
+                _ => return palette(channels, name),
             }
         }
         i += 1;

@@ -144,6 +144,7 @@ fn a_resolve_of_depth_writes_cleared_blocks_alone() {
 }
 
 /// Hierarchical Depth Buffer Resolve Enable: the depth buffer is what counts, whatever was cleared before.
+// covers: V-0512
 #[test]
 fn a_hierarchical_resolve_forgets_clears() {
     let mut bench = bench();

@@ -86,3 +86,31 @@ fn compute_goes_through_the_media_pipeline() {
     assert_eq!(selected(2), Some(true));
     assert_eq!(selected(3), None);
 }
+
+/// 3DSTATE_VERTEX_BUFFERS: Vertex Buffer Index, bits 31:26 of a structure, says which buffer it defines; a command says nothing of others.
+// covers: V-0411
+#[test]
+fn a_command_defines_the_buffers_that_it_names() {
+    let words = |indices: &[u32]| {
+        let states = indices
+            .iter()
+            .flat_map(|n| [n << 26 | 0x4010, 0x1000 * n, 0x1000 * n + 63, 0]);
+        let mut words = vec![0x7808_0000 | (indices.len() as u32 * 4 - 1)];
+        words.extend(states);
+        words
+    };
+    let mut buffers = [VertexBuffer::default(); 33];
+    for indices in [&[0, 7, 32][..], &[7], &[32, 1]] {
+        let before = buffers;
+        for (index, buffer) in Reader.vertex_buffers(&words(indices)) {
+            buffers[index] = buffer;
+        }
+        for (n, buffer) in (0..).zip(&buffers) {
+            if indices.contains(&n) {
+                assert_eq!((buffer.start, buffer.pitch), (0x1000 * n, 16));
+            } else {
+                assert_eq!(*buffer, before[n as usize]);
+            }
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! Captured words of surfaces, samplers and depth, and what the reader makes.
 
+use regs::platform::GEN70;
+
 use super::*;
+use crate::intel::shared::sampler::state::Palettes;
+use crate::intel::shared::sampler::texel::looked_up;
 use crate::intel::surface::control::Control;
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{DepthBuffer, Surface};
@@ -182,6 +186,7 @@ fn captured_depth_buffers() {
 /// isl.c on a depth buffer of 64 by 40 with three elements, of which level 1 is drawn to. Stencil: sizes are multiples of 8, elements
 /// 40 + 24 + 12 * 8 rows apart, and level 1 begins in row 40. Hierarchical depth: multiples of 16 by 8 places, 40 + 24 + 96 rows, blocks of
 /// 8 by 4. D16_UNORM: multiples of 8 by 4, 40 + 20 + 48 rows.
+// covers: V-0308, V-0685
 #[test]
 fn all_levels_lie_beside_depth() {
     let mut state = PipelineState::default();
@@ -257,4 +262,41 @@ fn captured_samplers() {
     assert_eq!((lod.bias, lod.min, lod.max), (-1.0 / 256.0, 1.5, 2.5));
     assert_eq!((biased.border, biased.border_bytes), (0x40, false));
     assert!(sampler(&[1 << 29, 0, 0, 0]).border_bytes);
+}
+
+/// 3DSTATE_SAMPLER_PALETTE_LOAD0 and 1: 256 entries each, loaded from the first one on, for the formats with the number in their names. An
+/// entry has alpha in its upper byte, which formats with an alpha of their own do not take.
+// covers: V-0129, V-0136
+#[test]
+fn each_palette_has_256_entries_and_its_formats() {
+    let entry = |n: u32| n << 24 | (255 - n) << 16 | (n ^ 0x55) << 8 | (n ^ 0xaa);
+    let all: Vec<u32> = (0..256).map(entry).collect();
+    let other: Vec<u32> = all.iter().map(|entry| !entry).collect();
+    let mut palettes = Palettes::default();
+    palettes.load(false, &all);
+    palettes.load(true, &other);
+    palettes.load(false, &[0x1020_3040, 0x5060_7080]);
+    for (name, second, own) in [
+        ("P8_UNORM_PALETTE0", false, false),
+        ("P8_UNORM_PALETTE1", true, false),
+        ("A8P8_UNORM_PALETTE0", false, true),
+        ("P8A8_UNORM_PALETTE1", true, true),
+    ] {
+        let desc = GEN70.formats.iter().find(|f| f.name == name).unwrap();
+        let format = FORMATS.lookup(desc.code).unwrap();
+        for n in 0..256 {
+            let half = 0.5_f32.to_bits();
+            let texel = looked_up(format, &palettes, [n, 0, 0, half]);
+            let want = match (second, n) {
+                (false, 0) => 0x1020_3040,
+                (false, 1) => 0x5060_7080,
+                (false, _) => entry(n),
+                (true, _) => !entry(n),
+            };
+            let channel = |shift: u32| ((want >> shift & 255) as f32 / 255.0).to_bits();
+            let alpha = if own { half } else { channel(24) };
+            let want = [channel(16), channel(8), channel(0), alpha];
+            assert_eq!(texel, want, "{name} {n}");
+        }
+    }
 }

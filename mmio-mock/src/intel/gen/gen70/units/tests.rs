@@ -54,6 +54,7 @@ fn the_vertex_shader_of_a_captured_draw() {
 }
 
 /// b_flat: 3DSTATE_SF and 3DSTATE_SBE of a flat triangle; genxml gen7 for the fields.
+// covers: V-0207
 #[test]
 fn setup_takes_attributes_from_another_command() {
     let mut sbe = [0; 14];
@@ -82,4 +83,44 @@ fn setup_takes_attributes_from_another_command() {
     // Attribute Enable of 3DSTATE_PS is what threads go by.
     let without = super::setup(&mem, &state(&commands[..2]), 0).unwrap();
     assert_eq!(without.attributes, 0);
+}
+
+/// 3DSTATE_SBE: Attribute Swizzle Control Mode chooses which sixteen attributes have swizzles and wrap-shortest enables (bits 7:4 of
+/// dword 12 are those of attribute 1); masks of sprites and of constant attributes, dwords 10 and 11, have all 32.
+// covers: V-0207, V-0209
+#[test]
+fn swizzles_are_for_one_half_and_masks_for_both() {
+    let with = |mode: u32, enable: u32| {
+        let mut sbe = [0; 14];
+        sbe[0] = 0x781f_000c;
+        sbe[1] = mode << 28 | 32 << 22 | enable << 21;
+        // Attribute 1 from attribute 7: bits 20:16; its x and w are constants, 1 (bits 26:25 and 31:28).
+        sbe[2] = (7 | 2 << 9 | 0b1001 << 12) << 16;
+        sbe[10] = 0x8001_0001;
+        sbe[11] = 0x4002_0002;
+        sbe[12] = 0b1010 << 4;
+        let commands: [(CommandId, &[u32]); 1] = [(CommandId::State3dSbe, &sbe)];
+        super::setup(&Memory::default(), &state(&commands), 0).unwrap()
+    };
+    for (mode, first, other) in [(0, 1, 17), (1, 17, 1)] {
+        let setup = with(mode, 1);
+        let source = setup.source(first);
+        assert_eq!((source.source, source.overrides), (7, 0b1001));
+        assert_eq!(source.constant, ConstantSource::Ones);
+        assert_eq!(setup.wraps(first), 0b1010);
+        // The other half goes through.
+        let through = AttributeSource {
+            source: other,
+            ..AttributeSource::default()
+        };
+        assert_eq!(setup.source(other), through);
+        assert_eq!(setup.wraps(other), 0);
+        assert_eq!((setup.sprites, setup.constant), (0x8001_0001, 0x4002_0002));
+    }
+    // Without swizzles all attributes go through.
+    for mode in [0, 1] {
+        let setup = with(mode, 0);
+        assert!((0..32).all(|n| setup.source(n).source == n));
+        assert_eq!(setup.wraps(1), 0b1010);
+    }
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::intel::ff::state::Component;
 
 /// b_flat of the captures: a rectangle of three vertices, and its elements.
+// covers: V-0426
 #[test]
 fn a_rectangle_and_its_elements() {
     let draw = primitive(&[0x7b00_0005, 0xf, 3, 0, 1, 0, 0]);
@@ -37,4 +38,14 @@ fn draws_by_registers_and_under_a_predicate() {
     assert!(!draw.indirect_count);
     let draw = primitive(&[0x7b00_0005, 0x204, 0, 0, 0, 0, 0]);
     assert!(draw.indirect_count);
+}
+
+/// 3DSTATE_VERTEX_ELEMENTS: bit 25 of each structure says whether it is used; entries have 128 bits for each that is.
+// covers: V-0419, V-0426
+#[test]
+fn elements_that_are_not_valid_are_left_out() {
+    let valid = 1 << 25;
+    let elements = elements(&[valid, 0x1111_0000, 0, 0x1111_0000, valid | 4, 0x1111_0000]);
+    let places: Vec<_> = elements.iter().map(|e| (e.offset, e.destination)).collect();
+    assert_eq!(places, [(0, 0), (4, 4)]);
 }

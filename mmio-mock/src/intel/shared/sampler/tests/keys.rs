@@ -447,7 +447,8 @@ fn erratum_of_the_first_element_under_comparison() {
 #[test]
 fn palette_formats_look_their_colour_up() {
     let mut bench = Bench::new();
-    bench.engine.tables.palette = std::array::from_fn(|n| 0x0010_2000 * n as u32 + 0xff - n as u32);
+    bench.engine.tables.palettes.entries[0] =
+        std::array::from_fn(|n| 0x0010_2000 * (n as u32 & 15) + 0xff - (n as u32 & 15));
     // P4A4 and A4P4: the channel named first lies lowest (Mesa isl_format_layout.csv).
     for (format, index, alpha) in [(0x147, 0, 4), (0x148, 4, 0)] {
         let state = surface_2d(format, 16, 1, Tiling::Linear);
