@@ -1,4 +1,4 @@
-//! Rules on what a draw finds set: rasterization, pixel threads, depth and stencil.
+//! Rules on what a draw finds: rasterization, pixel threads, depth.
 
 use regs::gen70 as table;
 

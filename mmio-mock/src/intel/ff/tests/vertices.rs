@@ -1,4 +1,4 @@
-//! Vertices on their way through VF and VS: buffers that are read, the cache, and what is counted.
+//! Vertices on their way through VF and VS: the cache, and what is counted.
 //! ValleyView volume 2 part 2, 3DSTATE_VS (Vertex Cache Disable, VS Function Enable, Statistics Enable), 3DSTATE_VERTEX_BUFFERS.
 
 use mem::GpuAddr;

@@ -1,4 +1,4 @@
-//! Tests of depth before, behind and without threads; resolves without a hierarchical buffer.
+//! Depth tests before, behind and without threads; resolves without HiZ.
 //! ValleyView volume 2 part 2, 3DSTATE_WM: Early Depth/Stencil Control, Thread Dispatch Enable, both resolves.
 
 use super::*;
