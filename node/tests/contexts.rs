@@ -102,9 +102,7 @@ fn exact(device: &str) {
 
 #[test]
 fn state_outlives_the_resets_that_others_cause() {
-    // Not ValleyView: see docs/known-gaps.md, driver.
-    let kept = DEVICES.into_iter().filter(|device| *device != "valleyview");
-    kept.for_each(outlives);
+    DEVICES.into_iter().for_each(outlives);
 }
 
 fn outlives(device: &str) {
@@ -240,8 +238,7 @@ impl Filler {
 /// Two programs of different state draw by turns while others fill on the blitter, and batches hang on both engines in between.
 #[test]
 fn both_engines_are_exact_with_resets_of_either_between() {
-    // Not ValleyView, for the same reason.
-    both("sandybridge");
+    ["sandybridge", "valleyview"].into_iter().for_each(both);
 }
 
 fn both(device: &str) {

@@ -35,7 +35,7 @@ fn on_screen(map: &FrameMap, capture: &Capture, vertex: VertexId) -> [f64; 2] {
 fn of(map: &FrameMap, vertex: VertexId) -> (u32, u32) {
     match map.vertex(vertex).unwrap().origin {
         Origin::Fetched { draw, index, .. } => (draw, index),
-        Origin::Emitted { .. } => panic!("nothing is clipped"),
+        Origin::Emitted { .. } | Origin::Point { .. } => panic!("fetched vertices alone"),
     }
 }
 
@@ -110,7 +110,9 @@ fn vertices_have_the_indices_of_their_draw_calls() {
                 assert_eq!(addresses, [start, start + 16]);
                 match map.vertex(v).unwrap().origin {
                     Origin::Fetched { shader, .. } => shader.unwrap(),
-                    Origin::Emitted { .. } => panic!("nothing is clipped"),
+                    Origin::Emitted { .. } | Origin::Point { .. } => {
+                        panic!("fetched vertices alone")
+                    }
                 }
             })
             .collect();
@@ -296,7 +298,7 @@ fn a_clipped_triangle_leads_to_its_vertices_through_the_clip_thread() {
     let mut emitted = BTreeSet::new();
     for object in &objects {
         for &v in object.vertices() {
-            let Origin::Emitted { by, number } = map.vertex(v).unwrap().origin else {
+            let Origin::Emitted { by, number, .. } = map.vertex(v).unwrap().origin else {
                 panic!("the clip thread writes every vertex anew");
             };
             emitted.insert(number);

@@ -130,7 +130,10 @@ fn lines_count_what_the_device_counts() {
 fn lines_of_later_stages_count_what_the_device_counts() {
     for scene in ["tessquad", "tessiso", "geom", "xfb", "compute"] {
         let (lines, report) = counted(scene, &capture_of("valleyview", scene));
-        let of = |event: &str| lines.iter().filter(move |line| line["event"] == event);
+        let of = |event: &str| {
+            let event = event.to_owned();
+            lines.iter().filter(move |line| line["event"] == event)
+        };
         let sum = |event: &str, member: &str| -> u64 {
             of(event).map(|line| line[member].as_u64().unwrap()).sum()
         };

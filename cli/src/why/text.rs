@@ -130,11 +130,8 @@ impl Why {
             if tag.unit == Unit::Ds {
                 self.point(f, depth, tag)?;
                 self.streamed(f, pad + 2, tag)?;
-                let mut again = tags.iter().skip_while(|t| *t != tag).skip(1);
-                if !again
-                    .into_iter()
-                    .any(|t| self.patch_of(t) == self.patch_of(tag))
-                {
+                let mut behind = tags.iter().skip_while(|t| *t != tag).skip(1);
+                if !behind.any(|t| self.patch_of(t) == self.patch_of(tag)) {
                     self.patch(f, depth, tag)?;
                 }
                 continue;

@@ -148,7 +148,7 @@ impl Traced {
                     }
                     self.inputs(why, tag.number, *id, at);
                 }
-                Origin::Emitted { by, number } => {
+                Origin::Emitted { by, number, .. } => {
                     let between = self.map.between(by).unwrap();
                     let unit = match between.unit {
                         ModelUnit::Gs => Unit::Gs,
@@ -164,6 +164,17 @@ impl Traced {
                     let emitter = &why.walk.emitters[&(tag.unit, tag.number)];
                     assert_eq!(emitter.kernel, between.kernel, "{at}");
                     self.tags(why, &emitter.inputs, &between.vertices, at);
+                }
+                Origin::Point {
+                    number,
+                    place,
+                    kernel,
+                    ..
+                } => {
+                    assert_eq!(tag.unit, Unit::Ds, "{at}");
+                    let point = &why.walk.points[&(tag.number, tag.relative)];
+                    let found = (point.number, point.place, point.kernel);
+                    assert_eq!(found, (number, place, kernel), "{at}");
                 }
             }
         }

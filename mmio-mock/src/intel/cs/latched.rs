@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use regs::ids::CommandId;
+use regs::ids::{CommandId, RegId};
 
 use crate::intel::ff::payload::StreamIndices;
 use crate::intel::ff::state::{IndexBuffer, PipelineState};
@@ -78,6 +78,11 @@ pub trait LatchedReader: Debug + Sync {
 
     /// Appends a MI_LOAD_REGISTER_IMM of pairs of offset and value.
     fn put_register_writes(&self, pairs: &[u32], out: &mut Vec<u32>);
+
+    /// Registers that belong to a context beside counters and the places of stream output.
+    fn context_registers(&self) -> &'static [RegId] {
+        &[]
+    }
 
     /// Appends the commands that set the state of the pipelines.
     fn put_state(&self, saved: &Saved<'_>, out: &mut Vec<u32>);

@@ -4,6 +4,7 @@
 //! [`LatchedReader`](crate::intel::cs::latched::LatchedReader).
 
 use regs::any::{MiBatchBufferEnd, RegId, StatsReg};
+use regs::desc::Access;
 
 use crate::intel::cs::latched::Saved;
 use crate::intel::cs::{CsContext, mi};
@@ -49,24 +50,27 @@ pub fn behind(out: &mut Vec<u32>, command: &[u32], dwords: &[u32]) {
 fn registers(out: &mut Vec<u32>, ctx: &mut CsContext<'_, '_>) {
     let mut pairs = Vec::new();
     let tables = ctx.regs.tables();
-    let counters = StatsReg::ALL
+    let latched = ctx.reader.latched();
+    // Stream output goes on where it was.
+    let ids = StatsReg::ALL
         .iter()
-        .filter_map(|reg| (tables.register_desc)(reg.id()));
-    for desc in counters {
+        .map(|reg| reg.id())
+        .chain([RegId::SoWriteOffset])
+        .chain(latched.context_registers().iter().copied());
+    for desc in ids.filter_map(|id| (tables.register_desc)(id)) {
+        // Bits of a masked register are written where their enables, which read as zero, are set.
+        let enables = if desc.access == Access::Masked {
+            0xffff_0000
+        } else {
+            0
+        };
         let dwords = (0..desc.count).flat_map(|index| {
             let element = desc.offset + index * desc.stride;
             (0..desc.dwords()).map(move |dword| element + dword * 4)
         });
         for offset in dwords {
-            pairs.extend([offset, mi::mmio(ctx).read32(offset)]);
+            pairs.extend([offset, mi::mmio(ctx).read32(offset) | enables]);
         }
     }
-    // Where stream output goes on.
-    if let Some(desc) = (tables.register_desc)(RegId::SoWriteOffset) {
-        for index in 0..desc.count {
-            let offset = desc.offset + index * desc.stride;
-            pairs.extend([offset, mi::mmio(ctx).read32(offset)]);
-        }
-    }
-    ctx.reader.latched().put_register_writes(&pairs, out);
+    latched.put_register_writes(&pairs, out);
 }

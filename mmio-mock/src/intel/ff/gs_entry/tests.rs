@@ -280,7 +280,7 @@ fn cut_bits_end_strips() {
         let entry = rig.urb.allocate(Owner::Gs).unwrap();
         rig.urb.row_mut(entry, 0).unwrap()[0] = control;
         let mut out = VecDeque::new();
-        rig.with(|_, machine| output::read(&cut, (entry, count, 3), &mut out, machine));
+        rig.with(|_, machine| output::read(&cut, left(entry, count), &mut out, machine));
         let ends = |v: &Streamed| (v.vertex.start, v.vertex.end);
         let all: Vec<_> = out.iter().map(ends).collect();
         for (n, streamed) in (0..).zip(&out) {
@@ -302,6 +302,16 @@ fn cut_bits_end_strips() {
     assert_eq!(read(1, 0), (vec![(true, true)], 0, 0));
 }
 
+/// What a thread leaves.
+fn left(entry: UrbHandle, count: u16) -> output::Left {
+    output::Left {
+        entry,
+        count,
+        thread: 3,
+        half: 0,
+    }
+}
+
 #[test]
 fn stream_bits_send_vertices_apart() {
     let mut split = GeometryState {
@@ -318,7 +328,7 @@ fn stream_bits_send_vertices_apart() {
         // Streams 0, 1, 0, 3 and so on; the seventeenth vertex has the lowest bits of the second dword.
         *rig.urb.row_mut(entry, 0).unwrap() = [0xc4, 2, 0, 0, 0, 0, 0, 0];
         let mut out = VecDeque::new();
-        rig.with(|_, machine| output::read(state, (entry, 17, 0), &mut out, machine));
+        rig.with(|_, machine| output::read(state, left(entry, 17), &mut out, machine));
         out.iter().map(|v| v.stream).collect::<Vec<_>>()
     };
     let streams = read(&split);

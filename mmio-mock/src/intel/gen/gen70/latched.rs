@@ -3,7 +3,7 @@
 //! genxml gen7. Each pointer has a command of its own; all that units work with is kept as written.
 
 use regs::gen70 as table;
-use regs::ids::CommandId;
+use regs::ids::{CommandId, RegId};
 
 use super::commands::Reader as Commands;
 use super::units;
@@ -21,6 +21,32 @@ pub struct Reader;
 /// Dwords of the longest image: declarations of stream output, vertex buffers and palettes take most of it.
 const IMAGE: usize = 2048;
 
+/// What batches may set for those that follow them in their context, by themselves (`USER_REGISTERS` of the row) or when the driver has looked them
+/// through (i915 `gen7_render_regs`). The manual's list of what a context holds is not at hand; Mesa's crocus counts on INSTPM, the predicate and the
+/// partition of the cache (`crocus_init_render_context`, which runs once a context).
+const CONTEXT_REGISTERS: [RegId; 20] = [
+    RegId::Instpm,
+    RegId::GtMode,
+    RegId::MiPredicateSrc0,
+    RegId::MiPredicateSrc1,
+    RegId::MiPredicateData,
+    RegId::MiPredicateResult,
+    RegId::Prim3dEndOffset,
+    RegId::Prim3dStartVertex,
+    RegId::Prim3dVertexCount,
+    RegId::Prim3dInstanceCount,
+    RegId::Prim3dStartInstance,
+    RegId::Prim3dBaseVertex,
+    RegId::GpgpuDispatchdimx,
+    RegId::GpgpuDispatchdimy,
+    RegId::GpgpuDispatchdimz,
+    RegId::CacheMode0,
+    RegId::CacheMode1,
+    RegId::L3sqcreg1,
+    RegId::L3cntlreg2,
+    RegId::L3cntlreg3,
+];
+
 impl LatchedReader for Reader {
     fn register_writes(&self, d: &[u32]) -> RegisterWrites {
         Gen60.register_writes(d)
@@ -35,6 +61,10 @@ impl LatchedReader for Reader {
 
     fn image_dwords(&self) -> usize {
         IMAGE
+    }
+
+    fn context_registers(&self) -> &'static [RegId] {
+        &CONTEXT_REGISTERS
     }
 
     fn put_state(&self, saved: &Saved<'_>, out: &mut Vec<u32>) {
