@@ -1,4 +1,4 @@
-//! What the stages of the pipeline did in a frame: vertices, patches, objects, and threads.
+//! What the stages did in a frame: vertices, patches, objects, threads.
 //!
 //! Threads and instructions are the model's own counts. Invocations and primitives are those of the statistics counters, which
 //! count while a batch has them enabled.

@@ -1,4 +1,4 @@
-//! Pixels of ValleyView explained through its later stages, and threads of these stages stopped.
+//! Pixels of ValleyView explained through later stages; threads stopped there.
 //!
 //! Expectations are what the scenes' programs give (`tests/tools/glscenes3.c`): vertex data, and what their shaders compute of these
 //! and of gl_TessCoord, in arithmetic of the host. Edges of factors: Direct3D 11 (crate `tess`) and OpenGL 4.0 agree.

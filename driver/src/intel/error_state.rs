@@ -166,7 +166,6 @@ const REGISTERS: &[RegId] = &[
     RegId::Imr,
     RegId::Ier,
     RegId::Deier,
-    RegId::VlvIer,
     RegId::Derrmr,
     RegId::Gtiir,
     RegId::Gtimr,

@@ -47,6 +47,9 @@ fn ascii85(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     Ok(())
 }
 
+/// Name of the register that enables interrupts.
+const ENABLES: &str = "IER";
+
 impl Text<'_> {
     fn register(&self, id: RegId) -> u32 {
         self.0.register(id).unwrap_or_default()
@@ -92,18 +95,18 @@ impl Text<'_> {
     }
 
     fn device(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let registers = [
-            ("IER", RegId::Ier),
-            // i915 shows the display's register under this name where there are two.
-            ("IER", RegId::Deier),
-            ("IER", RegId::VlvIer),
+        // i915 shows the display's register under this name where there are two. The row has it where it is a third one.
+        let rows = self.0.identity.recorded.iter();
+        let own = rows.copied().filter(|(name, _)| *name == ENABLES);
+        let enables = [(ENABLES, RegId::Ier), (ENABLES, RegId::Deier)];
+        let others = [
             ("DERRMR", RegId::Derrmr),
             ("IMR", RegId::Imr),
             ("IIR", RegId::Iir),
             ("EMR", RegId::Emr),
             ("PGTBL_CTL", RegId::PgtblCtl),
         ];
-        for (name, id) in registers {
+        for (name, id) in enables.into_iter().chain(own).chain(others) {
             // Which of them there are depends on the generation.
             if let Some(value) = self.0.register(id) {
                 writeln!(f, "{name}: 0x{value:08x}")?;
@@ -121,7 +124,8 @@ impl Text<'_> {
         for (index, fence) in self.0.fences.iter().enumerate() {
             writeln!(f, "  fence[{index}] = {fence:08x}")?;
         }
-        for (name, id) in self.0.identity.recorded {
+        let rows = self.0.identity.recorded.iter();
+        for (name, id) in rows.filter(|(name, _)| *name != ENABLES) {
             if let Some(value) = self.0.register(*id) {
                 writeln!(f, "{name}: 0x{value:08x}")?;
             }

@@ -71,6 +71,7 @@ pub static VALLEYVIEW: DeviceInfo = DeviceInfo {
     client: &CROCUS,
     // i915 `gt_record_global_regs`, which reads FORCEWAKE_VLV first and then FORCEWAKE_MT over it.
     recorded: &[
+        ("IER", RegId::VlvIer),
         ("FORCEWAKE", RegId::ForcewakeMt),
         ("ERROR", RegId::ErrorGen6),
         ("DONE_REG", RegId::DoneReg),

@@ -1,4 +1,4 @@
-//! What a walk finds in the stages that later devices have: patches, their points, instances, stream output.
+//! What a walk finds in later stages: patches, points, instances, streams.
 //!
 //! No manual describes registers that would tell; the model's host does. Fields of patches: Intel's manual of Gen7, volume 2
 //! part 1, HS, TE and DS stages.

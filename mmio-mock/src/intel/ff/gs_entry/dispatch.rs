@@ -1,4 +1,4 @@
-//! What a thread of a geometry shader is asked for with: registers, vertices, halves.
+//! What a thread of a geometry shader starts with: registers, vertices.
 //!
 //! Mesa 22.3.6 brw_vec4_gs_visitor.cpp (`setup_varying_inputs`): two objects share registers vertex by vertex.
 
