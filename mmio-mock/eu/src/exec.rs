@@ -65,6 +65,8 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
         Opcode::Mov | Opcode::Movi => {
             if copy::applies(d) {
                 copy::select(d, wide)
+            } else if copy::applies_to_accumulator(d) {
+                pick(copy::accumulator::<8>, copy::accumulator::<16>)
             } else if mode == Mode::Fast && copy::applies_to_float(d) {
                 pick(copy::to_float::<8>, copy::to_float::<16>)
             } else if ty == ExecType::Float {

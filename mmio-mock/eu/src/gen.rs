@@ -61,6 +61,9 @@ pub(crate) struct Rules {
     pub(crate) timestamp: bool,
     /// The index of `jmpi` has sixteen bits where it is an immediate, whatever its type.
     pub(crate) word_index: bool,
+    /// Dwords have the first accumulator alone, whichever quarter an instruction is for: the second one is there for floats (Mesa 22.3.6
+    /// `brw_fs.cpp`, `lower_mulh_inst`, which shuns what such an instruction does; beignet 1.3.2 finds carries of both quarters in acc0).
+    pub(crate) dword_accumulator: bool,
 }
 
 /// An instruction set that the interpreter runs, with what differs in it.
@@ -99,6 +102,7 @@ pub const GEN40: InstructionSet = InstructionSet {
         doubles: false,
         timestamp: false,
         word_index: false,
+        dword_accumulator: false,
     },
 };
 
@@ -162,6 +166,7 @@ pub const GEN70: InstructionSet = InstructionSet {
         doubles: true,
         timestamp: true,
         word_index: true,
+        dword_accumulator: true,
         ..GEN60.rules
     },
 };

@@ -416,7 +416,8 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     let mut d = controls(inst, rules);
     d.acc_word = ty == ExecType::Word;
     // The implied accumulator is the explicit one, if there is one (11.3.4.5).
-    let second = explicit_acc(inst).map_or(sechalf, |nr| nr & 1 != 0);
+    let implied = sechalf && !(rules.dword_accumulator && ty == ExecType::Dword);
+    let second = explicit_acc(inst).map_or(implied, |nr| nr & 1 != 0);
     d.acc_lane = if second { 8 } else { 0 };
     let mut target = inst.dst;
     if pair {

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn words_are_completed() {
         assert_eq!(candidates("bre"), ["break", "breaks"]);
-        assert_eq!(candidates("break p"), ["pixel"]);
+        assert_eq!(candidates("break p"), ["pixel", "patch", "point"]);
         assert_eq!(candidates("break o"), ["op", "object"]);
         assert_eq!(candidates("break thread p"), ["ps"]);
         assert!(candidates("break pixel p").is_empty());

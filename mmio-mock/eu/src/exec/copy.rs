@@ -3,7 +3,7 @@
 //! PRM: volume 4, 10.3.1.2, 14.2.25, 14.2.40.
 
 use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SrcKind};
-use crate::exec::float::sel_masks;
+use crate::exec::float::{self, sel_masks};
 use crate::exec::plain;
 use crate::thread::Thread;
 use isa::inst::CondMod;
@@ -17,6 +17,14 @@ pub(crate) fn applies(d: &Decoded) -> bool {
     let s = &d.src[0];
     let alone = !d.saturate && d.cond == CondMod::None && !d.acc_write;
     plain(s) && same_kind(s.num, d.dst.num) && alone
+}
+
+/// A float out of the accumulator, with nothing to compute.
+pub(crate) fn applies_to_accumulator(d: &Decoded) -> bool {
+    let s = &d.src[0];
+    let alone = !d.saturate && d.cond == CondMod::None && !d.acc_write;
+    let bare = matches!(s.kind, SrcKind::Acc(_)) && !s.negate && !s.abs;
+    bare && alone && s.num == Num::F && d.dst.num == Num::F
 }
 
 /// A dword that becomes a float, with nothing else to compute.
@@ -63,6 +71,18 @@ fn mov<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let raw = t.load_raw::<N>(&d.src[0]);
     t.store_raw(&d.dst, mask, &raw);
     Next::Seq
+}
+
+/// What the accumulator holds: a float has more digits than the destination, an integer goes on as bits.
+pub(crate) fn accumulator<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    let holds_float = match &d.src[0].kind {
+        SrcKind::Acc(lanes) => lanes.iter().take(N).any(|lane| t.acc.holds_float(*lane)),
+        _ => true,
+    };
+    if holds_float {
+        return float::mov::<N>(t, d);
+    }
+    mov::<N>(t, d)
 }
 
 /// Integers of 32 bits are doubles exactly, so that there is one rounding.

@@ -228,3 +228,20 @@ fn an_integer_of_the_accumulator_is_moved_as_bits() {
     let t = execute(text, with(&[(2, factors), (3, [14; 8])]));
     assert_eq!(t.grf()[10], factors.map(|x| x.wrapping_mul(14)));
 }
+
+/// Dwords of both quarters have acc0 (beignet 1.3.2 gen_context.cpp, sums of longs: `addc` for each quarter, and its carry out of acc0).
+#[test]
+fn carries_of_both_quarters_come_out_of_acc0() {
+    let text = "addc(8) g10<1>UD g2<8,8,1>UD g4<0,1,0>UD { align1 1Q AccWrEnable };
+        mov(8) g12<1>UD acc0<8,8,1>D { align1 1Q };
+        addc(8) g11<1>UD g3<8,8,1>UD g4<0,1,0>UD { align1 2Q AccWrEnable };
+        mov(8) g13<1>UD acc0<8,8,1>D { align1 2Q };";
+    let [low, high] = [
+        [0, u32::MAX, 2, 3, 4, u32::MAX, 6, 7],
+        [u32::MAX, 1, 2, 3, 4, 5, u32::MAX - 1, 7],
+    ];
+    let t = execute(text, with(&[(2, low), (3, high), (4, [2; 8])]));
+    let carry = |x: u32| u32::from(x.checked_add(2).is_none());
+    assert_eq!(t.grf()[12], low.map(carry));
+    assert_eq!(t.grf()[13], high.map(carry));
+}
