@@ -289,13 +289,6 @@ fn the_error_file_of_a_hanging_domain_shader_is_readable() {
             .position(|line| line.starts_with(wanted));
         from += found.unwrap_or_else(|| panic!("no {wanted:?} behind {:?}", lines[from])) + 1;
     }
-    let hung = format!("  DS kernel at {at:#010x}:");
-    let at = lines.iter().position(|line| *line == hung).unwrap();
-    assert!(
-        lines[at + 1].ends_with("fffffffe  jmpi") || lines[at + 1].contains("jmpi"),
-        "{}",
-        lines[at + 1]
-    );
     let Some(decoded) = through("intel_error_decode", &text) else {
         return;
     };

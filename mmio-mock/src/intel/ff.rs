@@ -205,7 +205,9 @@ impl Pipeline {
             // Nothing was left but the threads that were kept.
             step = Step::Idle;
         }
-        self.stands = step == Step::Blocked && ctx.td.idle() && *ctx.machine.budget > 0;
+        // Without time nothing is learnt of what could go on.
+        let had_time = *ctx.machine.budget > 0 || self.stands;
+        self.stands = step == Step::Blocked && ctx.td.idle() && had_time;
         match step {
             Step::Dead => self.dead = true,
             Step::Idle => {

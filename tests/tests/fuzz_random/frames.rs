@@ -44,6 +44,8 @@ const SCENES: [&str; 16] = [
 ];
 /// Device time of an input; a whole frame needs up to ten times as much.
 const TIME: u64 = 120_000;
+/// Device time of a whole frame.
+const WHOLE: u64 = 20 * TIME;
 /// Device time after which a device that still works has been seen to.
 const MORE: u64 = 20_000;
 /// Inputs before a fresh device with another frame and another engine.
@@ -174,8 +176,8 @@ impl Bench {
         (note, changes)
     }
 
-    /// Runs the frame from power-on.
-    fn run(&mut self) -> Outcome {
+    /// Runs the frame from power-on, for so much device time.
+    fn run(&mut self, time: u64) -> Outcome {
         let batch = self.exec.batch_address();
         let ring = lock(&self.memory).write_dwords(GpuAddr::from(RING), &[START, batch]);
         if ring.is_err() {
@@ -191,8 +193,8 @@ impl Bench {
         ] {
             self.device.write_register(register, 0, value);
         }
-        let used = self.device.run(TIME);
-        assert!(used <= TIME);
+        let used = self.device.run(time);
+        assert!(used <= time);
         let difference = self.device.done_by_engine().difference;
         assert_eq!(difference, None, "compiled code differs");
         self.outcome()
@@ -348,7 +350,7 @@ pub fn change(name: &'static str, seed: u64) {
             let (note, changes) = bench.change(random);
             run.choices(note, changes);
             let before = Counts::of(&bench.device);
-            let outcome = bench.run();
+            let outcome = bench.run(TIME);
             run.count(Counts::of(&bench.device).since(before));
             outcome != Outcome::Damaged
         },
@@ -449,7 +451,7 @@ pub fn reach() {
         for _ in 0..4 {
             assert!(bench.restore());
             println!("{}", bench.change(&mut random).0);
-            let outcome = bench.run();
+            let outcome = bench.run(WHOLE);
             *ends.entry(format!("{outcome:?}")).or_default() += 1;
             let statistics = bench.device.status().statistics;
             points += statistics.ds_invocations;

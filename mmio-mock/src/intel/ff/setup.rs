@@ -233,6 +233,7 @@ fn primitive(piece: &Piece, draw: &DrawState, urb: &Urb) -> Option<SetupPrimitiv
     }
     let mut primitive = SetupPrimitive {
         v,
+        order: piece.vertices,
         topology: object.topology as u8,
         polygon_stipple: object.topology != Topology::TriFanNoStipple,
         stipple_restart: restarts_stipple(object),
