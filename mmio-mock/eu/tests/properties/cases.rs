@@ -560,7 +560,9 @@ fn compare(
             let got = if d.word_exec && lane >= 8 {
                 views[m].acc_words[lane - 8 + if second { 8 } else { 0 }]
             } else {
-                views[m].acc[lane + d.shift]
+                // Where `mul` takes the second's low word, dwords of both halves have the first accumulator.
+                let one = d.op.second_word && !d.word_exec && !d.float_exec;
+                views[m].acc[lane + if one { 0 } else { d.shift }]
             };
             if let Some(want) = out.acc {
                 tally.accumulators += 1;
