@@ -297,13 +297,6 @@ fn the_error_file_of_a_hanging_domain_shader_is_readable() {
         "    len=16384, enabled",
         "batch (rcs0) at 0x00000000_",
         "ring (rcs0) at 0x00000000_",
-        "HW Status (rcs0) at 0x00000000_",
-        "3DSTATE_DS",
-        "3DSTATE_HS",
-        "3DSTATE_TE",
-        "3DSTATE_STREAMOUT",
-        "STATE_BASE_ADDRESS",
-        "3DPRIMITIVE",
         "MI_BATCH_BUFFER_START",
         "MI_USER_INTERRUPT",
     ] {

@@ -125,10 +125,10 @@ fn lines_count_what_the_device_counts() {
     }
 }
 
-/// Tessellation, geometry shaders, stream output and thread groups of ValleyView, against counters that the batches enable.
+/// Tessellation, geometry shaders and stream output of ValleyView, against counters that the batches enable.
 #[test]
 fn lines_of_later_stages_count_what_the_device_counts() {
-    for scene in ["tessquad", "tessiso", "geom", "xfb", "compute"] {
+    for scene in ["tessquad", "tessiso", "geom", "xfb"] {
         let (lines, report) = counted(scene, &capture_of("valleyview", scene));
         let of = |event: &str| {
             let event = event.to_owned();

@@ -448,7 +448,7 @@ pub fn reach() {
     for (name, exec) in FRAMES.iter() {
         let mut bench = Bench::of(name, exec, Engine::Compiled, 0);
         bench.device.set_trace(Trace::to(Box::new(reached.clone())));
-        for _ in 0..4 {
+        for _ in 0..12 {
             assert!(bench.restore());
             println!("{}", bench.change(&mut random).0);
             let outcome = bench.run(WHOLE);
