@@ -155,7 +155,7 @@ pub const PITCH: Rule = rule(
             return None;
         }
         let pitch = s.surface_pitch() + 1;
-        if pitch % 128 != 0 {
+        if !pitch.is_multiple_of(128) {
             return Some(format!("a pitch of {pitch} bytes"));
         }
         let buffer = depth(v)?;

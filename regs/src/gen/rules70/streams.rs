@@ -14,7 +14,7 @@ pub const PITCH: Rule = rule(
     When::At(&[Id::State3dSoBuffer]),
     |v| {
         let pitch = table::State3dSoBuffer::from_dwords(v.words).surface_pitch();
-        (pitch % 4 != 0 || pitch > 2048).then(|| format!("Surface Pitch is {pitch}"))
+        (!pitch.is_multiple_of(4) || pitch > 2048).then(|| format!("Surface Pitch is {pitch}"))
     },
 );
 

@@ -156,7 +156,7 @@ pub const BY_EIGHT: Rule = rule(
         } else {
             s.field + 1 < 9
         };
-        (short && s.entries % 8 != 0)
+        (short && !s.entries.is_multiple_of(8))
             .then(|| format!("{} entries of {} bytes", s.entries, s.entry()))
     },
 );

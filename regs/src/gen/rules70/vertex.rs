@@ -25,7 +25,7 @@ fn rest<'a>(v: &'a View<'_>) -> &'a [u32] {
 fn whole(v: &View<'_>, dwords: usize, most: usize) -> Option<String> {
     let rest = rest(v).len();
     let count = rest / dwords;
-    if rest % dwords != 0 {
+    if !rest.is_multiple_of(dwords) {
         return Some(format!("{rest} dwords for structures of {dwords}"));
     }
     (!(1..=most).contains(&count)).then(|| format!("{count} structures, where 1 to {most} may be"))
@@ -94,7 +94,7 @@ pub const ELEMENTS_VALID: Rule = rule(
     },
 );
 
-fn components(e: &table::VertexElementState) -> [u32; 4] {
+fn components(e: table::VertexElementState) -> [u32; 4] {
     [
         e.component_0_control(),
         e.component_1_control(),
@@ -110,7 +110,7 @@ pub const HOLES: Rule = rule(
     When::At(ELEMENTS),
     |v| {
         let valid = elements(v.words).filter(table::VertexElementState::valid);
-        let all: Vec<u32> = valid.flat_map(|e| components(&e)).collect();
+        let all: Vec<u32> = valid.flat_map(components).collect();
         let hole = all.iter().position(|c| *c == NO_STORE)?;
         let stored = all.iter().rposition(|c| *c != NO_STORE)?;
         (hole < stored).then(|| {
@@ -132,7 +132,7 @@ pub const SOURCES_FIRST: Rule = rule(
     When::At(ELEMENTS),
     |v| {
         for (i, e) in elements(v.words).enumerate().filter(|(_, e)| e.valid()) {
-            let c = components(&e);
+            let c = components(e);
             let other = c.iter().position(|c| *c != STORE_SOURCE);
             let source = c.iter().rposition(|c| *c == STORE_SOURCE);
             if let (Some(other), Some(source)) = (other, source)
