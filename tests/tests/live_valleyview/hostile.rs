@@ -167,7 +167,7 @@ fn privileged_forms_change_nothing() {
         (
             "ring by a flush of the blitter",
             BLT,
-            vec![FLUSH_DW | write, ring + 0x900 | 4, 1, END],
+            vec![FLUSH_DW | write, (ring + 0x900) | 4, 1, END],
         ),
         (
             "status page by a flush of the video engine",

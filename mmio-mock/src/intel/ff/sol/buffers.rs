@@ -141,7 +141,7 @@ fn note(
         // CAST: numbers below four.
         stream: stream as u8,
         buffer: number as u8,
-        from: first.wrapping_add(run.from.into()),
+        from: first.wrapping_add(run.from),
         offset,
         addr,
         // CAST: at most as many as a run has.
