@@ -39,7 +39,7 @@ const fn rule(
 const POINTS: u32 = 1;
 const RECTANGLES: u32 = 15;
 
-/// Depth Buffer: Surface Type when there is none.
+/// Surface Type of a 3DSTATE_DEPTH_BUFFER that sets no depth buffer.
 const NULL_SURFACE: u32 = 7;
 
 /// The topology of the objects that a draw sends to the setup; `None` when shaders choose it.

@@ -77,7 +77,7 @@ fn the_space_of_ps_constants_is_followed_by_a_stall() {
         change!(b, PipeControl, with_command_streamer_stall_enable = false);
     });
     assert_eq!(found, ["constants-stall"]);
-    // A stall before it is none behind it.
+    // A stall before the command does not count as the stall that has to follow it.
     let found = broken(|b| {
         let at = |b: &super::Batch, id: u32| {
             let mut all = b.commands.iter();

@@ -64,7 +64,7 @@ pub(super) fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights 
     }
 }
 
-/// What of depth and stencil is in the payload. Tests that wait for a kernel find depth beside it where writes need no header.
+/// Which values of depth and stencil the payload carries. Tests that come after the kernel read depth from the payload where the write message needs no header.
 fn parts(active: &Active, wm: &WmState) -> PixelParts {
     let parts = active.case.parts();
     PixelParts {

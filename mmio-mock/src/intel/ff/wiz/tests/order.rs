@@ -53,7 +53,7 @@ fn tests_come_before_or_behind_threads() {
     assert_eq!(computed, (true, HALF));
 }
 
-/// The bit says that threads may write something: without it there are none, and depth is all that is drawn.
+/// Thread Dispatch Enable says that threads may write something. Without the bit no thread starts, and only depth is drawn.
 // covers: V-0507
 #[test]
 fn without_dispatch_there_are_no_threads() {
