@@ -155,13 +155,6 @@ impl Interrupts {
         self.0.lock().look(line);
     }
 
-    /// Whether anything would be signalled if the line rose.
-    #[must_use]
-    pub fn is_wanted(&self) -> bool {
-        let state = self.0.lock();
-        state.message.is_some() || state.pin.is_some()
-    }
-
     /// The guest switches the pin on or off.
     pub fn switch_pin(&self, off: bool) {
         let mut state = self.0.lock();
@@ -170,12 +163,7 @@ impl Interrupts {
         state.look(line);
     }
 
-    /// Calls `look` with the descriptor by which the client unmasks the pin, if it has given one.
-    pub fn with_unmask<T>(&self, look: impl FnOnce(Option<&Event>) -> T) -> T {
-        look(self.0.lock().unmask.as_ref())
-    }
-
-    /// A duplicate of that descriptor, to wait for it.
+    /// A duplicate of the descriptor by which the client unmasks the pin, if it has given one: to wait for it.
     #[must_use]
     pub fn unmask_event(&self) -> Option<OwnedFd> {
         let state = self.0.lock();
