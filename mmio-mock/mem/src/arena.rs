@@ -116,12 +116,15 @@ impl Arena {
     #[inline]
     pub(crate) fn place(&self, at: u64) -> Option<Place> {
         match &self.windows {
-            None => (at < self.whole_pages() as u64).then_some(Place {
-                // CAST: below the end of the block.
-                index: at as usize,
-                left: self.whole_pages() as u64 - at,
-                writable: true,
-            }),
+            None => {
+                let left = (self.whole_pages() as u64).checked_sub(at);
+                Some(Place {
+                    // CAST: below the end of the block.
+                    index: at as usize,
+                    left: left.filter(|left| *left > 0)?,
+                    writable: true,
+                })
+            }
             Some(windows) => windows.place(at),
         }
     }
