@@ -206,12 +206,16 @@ impl DmaAllocator for Remote {
 impl ConfigSpace for Remote {
     fn read8(&self, offset: usize) -> u8 {
         let mut bytes = [0xff];
-        let _ = self.client().read(region::CONFIG, offset as u64, &mut bytes);
+        let _ = self
+            .client()
+            .read(region::CONFIG, offset as u64, &mut bytes);
         bytes[0]
     }
     fn read16(&self, offset: usize) -> u16 {
         let mut bytes = [0xff; 2];
-        let _ = self.client().read(region::CONFIG, offset as u64, &mut bytes);
+        let _ = self
+            .client()
+            .read(region::CONFIG, offset as u64, &mut bytes);
         u16::from_le_bytes(bytes)
     }
     fn read32(&self, offset: usize) -> u32 {
@@ -299,4 +303,3 @@ impl Interrupts {
         }
     }
 }
-

@@ -87,7 +87,9 @@ fn upload(object: &Object, before: &[u8], now: &[u8]) {
             at += 1;
             continue;
         }
-        let end = (at..now.len()).find(|&i| now[i] == old(i)).unwrap_or(now.len());
+        let end = (at..now.len())
+            .find(|&i| now[i] == old(i))
+            .unwrap_or(now.len());
         object.write(at, &now[at..end]).unwrap();
         at = end;
     }
@@ -132,7 +134,10 @@ fn replays_alike(served: &Served, device: &str, scene: &str, signal: Signal, by_
             );
         }
     }
-    assert!(remote.interrupts.load(Ordering::SeqCst) > 0, "no interrupt came");
+    assert!(
+        remote.interrupts.load(Ordering::SeqCst) > 0,
+        "no interrupt came"
+    );
     assert!(driver.error_state().is_none());
     drop(objects);
     driver.remove().unwrap();
@@ -146,7 +151,11 @@ fn a_frame_of_gm965_by_the_pin() {
     replays_alike(&served, "gm965", "g_gears", Signal::Pin, false);
     // The next guest finds the device after power-on.
     replays_alike(&served, "gm965", "e_depth", Signal::Pin, false);
-    assert_eq!(served.end(), "", "the driver touches no register that is not modelled");
+    assert_eq!(
+        served.end(),
+        "",
+        "the driver touches no register that is not modelled"
+    );
 }
 
 #[test]
@@ -175,17 +184,29 @@ fn the_aperture_shows_the_guest_s_pages() {
         remote.io().write32(entry, (512 << 10) + 4 * (16 + index));
     }
     let bytes: Vec<u8> = (0..0x2000_u32).map(|i| (i % 251) as u8).collect();
-    remote.client().write(region::BAR2, 0x1_0000, &bytes).unwrap();
+    remote
+        .client()
+        .write(region::BAR2, 0x1_0000, &bytes)
+        .unwrap();
     let mut seen = [0; 16];
     remote.dma().read(page + 0x1000 + 0xff0, &mut seen).unwrap();
     assert_eq!(seen, bytes[0xff0..0x1000]);
     let mut seen = vec![0; 0x1804];
-    remote.client().read(region::BAR2, 0x1_0400, &mut seen).unwrap();
+    remote
+        .client()
+        .read(region::BAR2, 0x1_0400, &mut seen)
+        .unwrap();
     assert_eq!(seen, bytes[0x400..0x1c04]);
     remote.dma().write(page + 2, &[0xab]).unwrap();
-    assert_eq!(remote.client().read32(region::BAR2, 0x1_1000).unwrap() >> 16 & 0xff, 0xab);
+    assert_eq!(
+        remote.client().read32(region::BAR2, 0x1_1000).unwrap() >> 16 & 0xff,
+        0xab
+    );
     // What no entry maps reads all ones, as a bus does.
-    assert_eq!(remote.client().read32(region::BAR2, 0x5_0000).unwrap(), u32::MAX);
+    assert_eq!(
+        remote.client().read32(region::BAR2, 0x5_0000).unwrap(),
+        u32::MAX
+    );
     remote.client().write32(region::BAR2, 0x5_0000, 1).unwrap();
     let past = remote.client().read32(region::BAR2, 256 << 20);
     assert_eq!(past.unwrap_err().raw_os_error(), Some(22));

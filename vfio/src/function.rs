@@ -69,6 +69,7 @@ impl Modelled {
         let block = edge::reserve(BLOCK)?;
         let mut memory = Memory::over((block, 0), info.gtt_format, info.gtt_entries);
         memory.open_windows();
+        memory.set_swizzle(info.swizzle.0, info.swizzle.1);
         let live = LivePlatform::new(ModelPlatform::with_memory(info, memory));
         let irqs = Arc::new(Interrupts::default());
         let line = Line {

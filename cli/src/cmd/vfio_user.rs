@@ -70,8 +70,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         socket: args.socket.clone(),
         trace,
     });
-    let mut server =
-        server.map_err(|error| format!("{}: {error}", shown::path(&args.socket)))?;
+    let mut server = server.map_err(|error| format!("{}: {error}", shown::path(&args.socket)))?;
     super::say(&format!(
         "crestline: {} ({:04x}:{:04x}) at {}",
         device.title,
