@@ -78,19 +78,20 @@ fn capture(device: &str, scene: &str) -> Capture {
     Capture::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Writes what the processor has changed between two submissions.
+/// Writes what the processor has changed between two submissions; bytes behind the contents are zero.
 fn upload(object: &Object, before: &[u8], now: &[u8]) {
-    let old = |at: usize| before.get(at).copied().unwrap_or(0);
+    let byte = |bytes: &[u8], at: usize| bytes.get(at).copied().unwrap_or(0);
+    let same = |at: usize| byte(before, at) == byte(now, at);
+    let len = before.len().max(now.len());
     let mut at = 0;
-    while at < now.len() {
-        if now[at] == old(at) {
+    while at < len {
+        if same(at) {
             at += 1;
             continue;
         }
-        let end = (at..now.len())
-            .find(|&i| now[i] == old(i))
-            .unwrap_or(now.len());
-        object.write(at, &now[at..end]).unwrap();
+        let end = (at..len).find(|&i| same(i)).unwrap_or(len);
+        let bytes: Vec<u8> = (at..end).map(|i| byte(now, i)).collect();
+        object.write(at, &bytes).unwrap();
         at = end;
     }
 }
@@ -101,10 +102,12 @@ fn replays_alike(served: &Served, device: &str, scene: &str, signal: Signal, by_
     let mut local = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
     let remote = Remote::connect(&served.socket, signal, by_pages).unwrap();
     let driver = Driver::probe(Arc::clone(&remote) as Arc<dyn Platform>).unwrap();
+    // The clock is the wall's, and the host may have other things to do.
+    driver.set_hang_check_period(PATIENCE);
     let mut objects: BTreeMap<u64, (Object, Vec<u8>)> = BTreeMap::new();
     for exec in &capture.execs {
         local.run(exec).unwrap();
-        for (_, (object, _)) in &objects {
+        for (object, _) in objects.values() {
             object.unbind();
         }
         for buffer in &exec.buffers {
