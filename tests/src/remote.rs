@@ -1,5 +1,6 @@
-//! A device behind a socket as a platform for the driver: registers by messages, memory in a file that both sides see.
+//! A device behind a socket as a platform for the driver.
 //!
+//! Registers go by messages, memory is a file that both sides see.
 //! The protocol's client is `vfio::client`. Everything goes through it but the guest's own memory.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The driver on a device behind a vfio-user socket: the same frames, the same bytes.
+//! The driver on a device behind a socket: the same frames, the same bytes.
 //!
 //! The unchanged driver works by region messages, with its memory in a file of its own; a replay in this process is what
 //! its buffers are compared with.

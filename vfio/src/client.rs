@@ -1,4 +1,6 @@
-//! A small client: what tests, and tools that look at a device without a VMM, need of the protocol.
+//! A small client, for tests and for tools that work without a VMM.
+//!
+//! It asks one question at a time.
 
 use std::io::{self, IoSlice, Read as _};
 use std::mem::MaybeUninit;

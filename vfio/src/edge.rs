@@ -1,4 +1,4 @@
-//! What needs unsafe code: memory of other processes in the place of the block's own.
+//! What needs unsafe code: memory of other processes in the block.
 //!
 //! mmap(2). A file may take a place only if it cannot become shorter while it is mapped, so no access ends the process
 //! by SIGBUS: it is a memfd (tmpfs) that is sealed against that, or lets itself be sealed. Pages of hugetlbfs are refused:

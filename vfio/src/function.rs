@@ -1,4 +1,4 @@
-//! The modelled device behind the protocol: BARs, configuration space, interrupts, memory.
+//! The modelled device behind the protocol: BARs, interrupts, memory.
 //!
 //! BAR 0 has the registers and the GTT, BAR 2 shows graphics memory through GTT and fences, BAR 4 is a pair of I/O ports.
 //! The aperture is served by messages: its pages change with each entry of the GTT and lie in the guest's own memory, which

@@ -1,4 +1,4 @@
-//! A guest's memory: which parts the device may access, and where they lie in its block.
+//! A guest's memory: what the device may access, and where it lies.
 //!
 //! A client names memory by ranges of files. A file is mapped once, as a whole if there is room, and each range becomes a window
 //! ([`mem::windows`]): behind an IOMMU ranges are single pages, and only the list of windows grows. A range without a file is

@@ -1,5 +1,6 @@
-//! Interrupts of the function: the pin and the message, each with a descriptor that is signalled.
+//! Interrupts of the function: the pin and the message.
 //!
+//! Each has a descriptor that is signalled.
 //! Linux vfio_pci_intrs.c: the pin masks itself when it is signalled, and signals again when it is unmasked while it is still
 //! asserted; a message is sent when the device's line rises. The line is looked at after each slice of the device and
 //! after each access that may change it.

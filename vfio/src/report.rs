@@ -1,4 +1,4 @@
-//! What a guest does with registers: those that are not modelled, a trace, and loops.
+//! What a guest does with registers: what is missing, a trace, loops.
 //!
 //! Names are those of the tables; of registers that they lack, those of i915 ([`names`]). Entries of the GTT are left out.
 

@@ -1,5 +1,6 @@
-//! Notices a guest that reads a register again and again: what it waits for will not come.
+//! Notices a guest that reads a register again and again.
 //!
+//! What such a guest waits for will not come.
 //! A loop reads one register, or a few in turn; a write, or a value that changes, is progress. It is told once it has
 //! lasted, and again each time it has lasted four times as long. Nothing is done about it: guests give up by themselves.
 

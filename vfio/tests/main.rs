@@ -1,4 +1,6 @@
-//! Clients at a socket: what they see, what they may do wrong, and that the next one is served.
+//! Clients at a socket: what they see, and what they may do wrong.
+//!
+//! Whatever one does, the next one is served.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,6 @@
-//! Mutated messages of a VMM: whatever comes, replies keep the protocol's form and the next client is served.
+//! Mutated messages of a VMM, and clients that are killed.
 //!
+//! Whatever comes, replies keep the protocol's form and the next client is served.
 //! 20,000 messages in the normal suite, `CRESTLINE_FUZZ_MILLIONS` million otherwise; `CRESTLINE_FUZZ_SEED` gives others.
 
 use std::fs::File;

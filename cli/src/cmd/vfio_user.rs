@@ -21,10 +21,10 @@ fn start() -> String {
     format!(
         "The machine needs memory that other processes can map. With QEMU 10.1 or later:
 
-    crestline vfio-user --device {} --socket /tmp/gpu.sock &
+    crestline vfio-user --device {} --socket gpu.sock &
     qemu-system-x86_64 -M q35 -m 1024 \\
       -object memory-backend-memfd,id=ram,size=1024M,share=on -machine memory-backend=ram \\
-      -device '{{\"driver\":\"vfio-user-pci\",\"addr\":\"02.0\",\"socket\":{{\"type\":\"unix\",\"path\":\"/tmp/gpu.sock\"}}}}' ...
+      -device '{{\"driver\":\"vfio-user-pci\",\"addr\":\"02.0\",\"socket\":{{\"type\":\"unix\",\"path\":\"gpu.sock\"}}}}' ...
 
 Machines are served one after another, each with the device as it is after power-on. SIGINT, SIGTERM and SIGHUP end the command.",
         super::device::first()

@@ -1,3 +1,5 @@
+//! The header and the capability, byte by byte.
+
 use super::*;
 
 const IDENTITY: Identity = Identity {

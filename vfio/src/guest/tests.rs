@@ -1,3 +1,5 @@
+//! Ranges that come and go, right ones and wrong ones.
+
 use std::fs::File;
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};

@@ -1,3 +1,5 @@
+//! The pin and the message as eventfds show them.
+
 use rustix::event::{EventfdFlags, eventfd};
 
 use super::*;
