@@ -177,27 +177,42 @@ impl Guest {
         }
     }
 
-    /// Takes a range away that has been told of with just these numbers, or all of them.
+    /// Takes all ranges away that lie in one, as Linux's type 1 IOMMU does: there may be none. The protocol has clients name
+    /// one that they have mapped; QEMU with an IOMMU names large ones, too.
     ///
     /// # Errors
-    /// `EINVAL` for unknown flags, `ENOENT` when there is no such range.
+    /// `EINVAL` for unknown flags, for an empty range, and where only a part of a range would go: nothing goes then.
     pub fn unmap(&mut self, memory: &mut Memory, range: &DmaUnmap) -> Result<(), Errno> {
+        let (first, size) = (range.address, range.size);
         match range.flags {
             0 => {}
-            dma::UNMAP_ALL if (range.address, range.size) == (0, 0) => {
+            dma::UNMAP_ALL if (first, size) == (0, 0) => {
                 self.clear(memory);
                 return Ok(());
             }
             _ => return Err(Errno::INVAL),
         }
-        let known = self.ranges.get(&range.address);
-        if known.is_none_or(|known| known.bytes != range.size) {
-            return Err(Errno::NOENT);
+        let last = size.checked_sub(1).and_then(|n| first.checked_add(n));
+        let last = last.ok_or(Errno::INVAL)?;
+        let end = |at: u64, known: &Range| at + (known.bytes - 1);
+        let below = self.ranges.range(..first).next_back();
+        let highest = self.ranges.range(first..=last).next_back();
+        if below.is_some_and(|(&at, known)| end(at, known) >= first)
+            || highest.is_some_and(|(&at, known)| end(at, known) > last)
+        {
+            return Err(Errno::INVAL);
         }
-        let file = self.ranges.remove(&range.address).and_then(|r| r.file);
-        memory.remove_window(range.address, range.size);
-        if let Some(at) = file {
-            self.release(memory, at);
+        let inside = self.ranges.range(first..=last);
+        let gone: Vec<(u64, u64)> = inside.map(|(&at, known)| (at, known.bytes)).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        memory.remove_windows(gone.iter().copied());
+        for (at, _) in gone {
+            let file = self.ranges.remove(&at).and_then(|known| known.file);
+            if let Some(file) = file {
+                self.release(memory, file);
+            }
         }
         Ok(())
     }

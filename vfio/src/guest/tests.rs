@@ -99,14 +99,17 @@ fn what_is_taken_away_cannot_be_reached_any_more() {
         .unwrap();
     memory.write_u32(GpuAddr(0), 1).unwrap();
     let index = memory.translate(GpuAddr(0), Access::Read).unwrap();
-    assert_eq!(
-        guest.unmap(&mut memory, &unmap(0x10_0000, 0x2000)),
-        Err(Errno::NOENT)
-    );
-    assert_eq!(
-        guest.unmap(&mut memory, &unmap(0x10_0800, 0x800)),
-        Err(Errno::NOENT)
-    );
+    // A part of a range: nothing goes.
+    for (first, size) in [
+        (0x10_0800, 0x800),
+        (0x10_0000, 0x800),
+        (0, 0x10_0800),
+        (0x10_0000, 0),
+    ] {
+        let refused = guest.unmap(&mut memory, &unmap(first, size));
+        assert_eq!(refused, Err(Errno::INVAL), "{first:#x}");
+    }
+    assert_eq!(guest.len(), 2);
     guest.unmap(&mut memory, &unmap(0x10_0000, 0x1000)).unwrap();
     assert!(memory.read_u32(GpuAddr(0)).is_err());
     assert_eq!(guest.files.len(), 1, "the other page of it is in use");
@@ -117,6 +120,8 @@ fn what_is_taken_away_cannot_be_reached_any_more() {
         0,
         "the file has left its place"
     );
+    // Where nothing is, nothing goes (Linux drivers/vfio/vfio_iommu_type1.c `vfio_dma_do_unmap`).
+    guest.unmap(&mut memory, &unmap(0x10_0000, 0x1000)).unwrap();
     // All at once.
     guest
         .map(&mut memory, &range(0x10_0000, 0x1000, 0x3000), Some(&file))
@@ -128,6 +133,20 @@ fn what_is_taken_away_cannot_be_reached_any_more() {
     };
     guest.unmap(&mut memory, &all).unwrap();
     assert!(memory.read_u32(GpuAddr(0)).is_err());
+    // As QEMU does when its IOMMU changes: by large ranges, which hold some pages or none.
+    for page in [0, 0x10_0000, 0x1f_f000, 0x20_0000] {
+        guest
+            .map(&mut memory, &range(page, 0x1000, 0x3000), Some(&file))
+            .unwrap();
+    }
+    guest
+        .unmap(&mut memory, &unmap(0x10_0000, 0x10_0000))
+        .unwrap();
+    assert_eq!(guest.len(), 2);
+    assert!(memory.phys_read_u32(PhysAddr(0)).is_ok() && memory.read_u32(GpuAddr(0)).is_err());
+    guest.unmap(&mut memory, &unmap(1 << 63, 1 << 63)).unwrap();
+    guest.unmap(&mut memory, &unmap(0, 1 << 63)).unwrap();
+    assert!(guest.is_empty());
     assert_eq!(
         guest.unmap(&mut memory, &DmaUnmap { flags: 1, ..all }),
         Err(Errno::INVAL)

@@ -118,11 +118,14 @@ impl Memory {
         windows.is_some_and(|windows| windows.add(first, window))
     }
 
-    /// Takes the window away that has exactly this range; nothing that was found in it is kept.
-    pub fn remove_window(&mut self, first: u64, bytes: u64) -> Option<Window> {
-        let window = self.arena.windows_mut()?.remove(first, bytes)?;
+    /// Takes windows away, each by its range; nothing that was found in them is kept.
+    pub fn remove_windows(&mut self, ranges: impl IntoIterator<Item = (u64, u64)>) {
+        if let Some(windows) = self.arena.windows_mut() {
+            for (first, bytes) in ranges {
+                windows.remove(first, bytes);
+            }
+        }
         self.forget();
-        Some(window)
     }
 
     /// Takes all windows away.
