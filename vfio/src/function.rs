@@ -30,6 +30,9 @@ use crate::session::Function;
 /// Address space for guests' memory: all that a GTT's slots can point at.
 const BLOCK: usize = (4 << 30) - PAGE_SIZE;
 
+/// Most faults that are told of a guest.
+const MAX_TOLD: u64 = 16;
+
 /// The device's thread hands its line on.
 struct Line {
     irqs: Arc<Interrupts>,
@@ -58,6 +61,8 @@ pub struct Modelled {
     report: Report,
     /// The first I/O port: which register the second one is.
     port: u32,
+    /// Faults since the guest came.
+    faults: u64,
 }
 
 impl Modelled {
@@ -86,6 +91,7 @@ impl Modelled {
             guest: Guest::default(),
             report: Report::new(info.tables, trace),
             port: 0,
+            faults: 0,
             live,
         })
     }
@@ -117,6 +123,8 @@ impl Modelled {
     /// The client has gone: nothing of it is left, and the next one finds a device after power-on.
     pub fn leave(&mut self) {
         self.report.note("the guest has gone");
+        self.tell_faults();
+        self.faults = 0;
         self.irqs.clear();
         self.power_on();
         let guest = &mut self.guest;
@@ -127,11 +135,6 @@ impl Modelled {
         let info = self.info;
         let memory = Arc::clone(self.live.model().memory());
         self.live.with_device(|device| {
-            let (faults, lost) = device.take_faults();
-            if let Some(first) = faults.first() {
-                let more = faults.len() as u64 - 1 + lost;
-                log::warn!("the device has met faults: {first:?}, and {more} more");
-            }
             // Tables of processes go with the registers that name them.
             device.reset();
             let now = device.nanos();
@@ -150,6 +153,21 @@ impl Modelled {
         self.port = 0;
         self.irqs.switch_pin(false);
         self.look();
+    }
+
+    /// Tells what the device has met: mistakes of the guest, and what is not modelled.
+    fn tell_faults(&mut self) {
+        let (faults, lost) = self.live.look_at_device(|device| device.take_faults());
+        for record in faults {
+            self.faults += 1;
+            if self.faults <= MAX_TOLD {
+                log::warn!("{}, {}: {}", record.client, record.place, record.fault);
+            }
+        }
+        self.faults += lost;
+        if self.faults > MAX_TOLD && lost > 0 {
+            log::debug!("the device has met {} faults", self.faults);
+        }
     }
 
     /// Looks at the interrupt line.
@@ -183,6 +201,7 @@ impl Modelled {
             device.irq_line()
         });
         self.irqs.look(line);
+        self.tell_faults();
     }
 
     /// Reads registers by dwords, whatever the bytes that are asked for.
