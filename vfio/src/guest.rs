@@ -17,6 +17,10 @@ use crate::protocol::{DmaMap, DmaUnmap, MAX_WINDOWS, dma};
 const PAGE: u64 = PAGE_SIZE as u64;
 /// Where files begin in the block: at multiples of a large page, so that the system may use some.
 const ALIGN: u64 = 2 << 20;
+/// What is mapped of a file that does not fit as a whole.
+const CHUNK: u64 = 64 << 20;
+/// Most mappings: far fewer than the system allows a process (`vm.max_map_count`).
+const MAX_MAPPED: usize = 1024;
 
 /// A part of a file that lies in the block.
 #[derive(Debug)]
@@ -52,7 +56,7 @@ impl Guest {
     ///
     /// # Errors
     /// `EINVAL` for a range that is empty, no whole pages, not readable, past the end of addresses or outside its file; `EEXIST` where
-    /// there is a range already; `ENOSPC` for one too many; `ENOMEM` when the block has no room; those of [`Sealed::new`].
+    /// there is a range already; `ENOSPC` for one too many, or a file too many; `ENOMEM` when the block has no room; those of [`Sealed::new`].
     pub fn map(
         &mut self,
         memory: &mut Memory,
@@ -119,12 +123,21 @@ impl Guest {
             known.uses += 1;
             return Ok((at, at + (offset - known.offset)));
         }
-        // All of it, so that other ranges of it need no further mapping; else this part.
-        let whole = file.len - file.len % PAGE;
-        let all = Some((0, whole)).filter(|_| end <= whole);
-        let parts = all.into_iter().chain([(offset, size)]);
+        if self.files.len() >= MAX_MAPPED {
+            return Err(Errno::NOSPC);
+        }
+        // All of it, so that other ranges of it need no further mapping; else what lies around, else just this part.
+        let (whole, chunk) = (file.len - file.len % PAGE, offset - offset % CHUNK);
+        let parts = [
+            (0, whole),
+            (chunk, CHUNK.min(whole - chunk)),
+            (offset, size),
+        ];
         let mut refused = Errno::NOMEM;
         for (first, len) in parts {
+            if first + len < end {
+                continue;
+            }
             let Some(at) = self.room(memory, len) else {
                 continue;
             };

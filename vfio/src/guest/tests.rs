@@ -209,6 +209,31 @@ fn wrong_ranges_are_refused() {
     assert_eq!(read(&large, (1 << 30) + 0x1ffc), *b"part");
 }
 
+/// Each mapping is one of the process's, of which the system allows some ten thousand (proc(5), max_map_count).
+#[test]
+fn as_many_files_as_are_allowed() {
+    let mut memory = memory(1 << 30);
+    let mut guest = Guest::default();
+    let files: Vec<_> = (0..512).map(|_| sealed(0x1000)).collect();
+    for (i, file) in files.iter().enumerate() {
+        let page = range((i as u64) << 12, 0x1000, 0);
+        guest.map(&mut memory, &page, Some(file)).unwrap();
+    }
+    assert_eq!(guest.files.len(), 512, "the block is full");
+    let one_more = range(1 << 32, 0x1000, 0);
+    let refused = guest.map(&mut memory, &one_more, Some(&sealed(0x1000)));
+    assert_eq!(refused, Err(Errno::NOMEM));
+    guest.clear(&mut memory);
+    // Of a file that is larger than the block, what lies around a page is mapped with it.
+    let large = sealed(1 << 40);
+    for at in [3 << 30, (3 << 30) + 0x5000, (3 << 30) + (32 << 20)] {
+        guest
+            .map(&mut memory, &range(at, 0x1000, at), Some(&large))
+            .unwrap();
+    }
+    assert_eq!(guest.files.len(), 1);
+}
+
 /// A process that touches a mapped page behind the end of its file is ended by SIGBUS.
 #[test]
 fn a_file_that_can_shrink_is_sealed_or_refused() {
