@@ -83,7 +83,7 @@ fn a_socket_cannot_be_where_a_file_is_and_results_need_a_place() {
     let dir = scratch("vfio_user_refused");
     std::fs::write(dir.join("file"), "text").unwrap();
     let refused = |args: &[&str]| {
-        let output = crestline(&dir, &[&["vfio-user"], args].concat());
+        let output = crestline(&dir, &[&["vfio-user"][..], args].concat());
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };
