@@ -23,6 +23,7 @@ pub mod report;
 pub mod source;
 mod summary;
 mod trace;
+pub mod vfio_user;
 pub mod why;
 
 use std::path::Path;

@@ -58,6 +58,8 @@ enum Command {
     Eu(cmd::eu::Args),
     /// Run a kernel over a grid of threads, with files as input and output.
     Media(cmd::media::Args),
+    /// Serve the modelled GPU as a PCI device to a virtual machine (QEMU's vfio-user-pci).
+    VfioUser(cmd::vfio_user::Args),
     /// Print the commands of a capture or batch, the state that they point at, and the kernels.
     Decode(cmd::decode::Args),
     #[command(about = cmd::source::about("Assemble"))]
@@ -108,6 +110,7 @@ fn run() -> ExitCode {
         Some(Command::Regs(args)) => done(cmd::regs::run(&args)),
         Some(Command::Eu(args)) => done(cmd::eu::run(&args)),
         Some(Command::Media(args)) => done(cmd::media::run(&args)),
+        Some(Command::VfioUser(args)) => done(cmd::vfio_user::run(&args)),
         Some(Command::Decode(args)) => done(cmd::decode::run(&args)),
         Some(Command::Asm(args)) => done(cmd::asm::run(&args)),
         Some(Command::Disasm(args)) => done(cmd::disasm::run(&args)),

@@ -35,4 +35,5 @@ mod readme;
 mod steps;
 mod terminal;
 mod traces;
+mod vfio_user;
 mod why;

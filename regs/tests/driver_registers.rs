@@ -148,7 +148,8 @@ const ROWS: [Row; 61] = [
     row("DEUC",         0x6214, 0, "DEUC").stores(ALL),
     // MCHBAR_MIRROR_BASE is 10000h.
     row("DCC",          0x1_0200, 0, "DCC: 10, 9, 1:0").shows(0x603),
-    row("DCC2",         0x1_0204, 0, "DCC2, C0DRB3_BW at +2").shows(0xffff_0000),
+    // DCC2_MODIFIED_ENHANCED_DISABLE is bit 20; channels that differ (intel_ggtt_fencing.c: no swizzling).
+    row("DCC2",         0x1_0204, 0x10_0000, "DCC2, C0DRB3_BW at +2").shows(0xffff_0000),
     row("C1DRB",        0x1_0604, 0, "C1DRB3_BW at +2").shows(0xffff_0000),
     row("CLKCFG",       0x1_0c00, 0, "CLKCFG_FSB_MASK, _MEM_MASK").shows(0x77),
     row("PORT_HOTPLUG_EN",   0x6_1110, 0, "PORT_HOTPLUG_EN").stores(ALL),

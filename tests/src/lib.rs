@@ -16,6 +16,7 @@ pub mod fuzz;
 pub mod guided;
 pub mod image;
 pub mod media;
+pub mod remote;
 pub mod rig;
 pub mod scene;
 pub mod scenes;

@@ -1,6 +1,6 @@
 //! The long random runs: `cargo xtask fuzz`.
-//! What runs is in `tests/tests/fuzz_random.rs`, `isa/tests/random_words.rs` and
-//! `mmio-mock/eu/tests/random_state.rs`.
+//! What runs is in `tests/tests/fuzz_random.rs`, `isa/tests/random_words.rs`, `mmio-mock/eu/tests/random_state.rs` and
+//! `vfio/tests/random.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,7 +13,7 @@ use crate::node;
 use crate::progress::Progress;
 
 /// Packages, their test programs, the module there that holds the random tests (empty: the program's root), and its file.
-const SUITES: [(&str, &str, &str, &str); 3] = [
+const SUITES: [(&str, &str, &str, &str); 4] = [
     (
         "crestline-tests",
         "suite",
@@ -31,6 +31,12 @@ const SUITES: [(&str, &str, &str, &str); 3] = [
         "random_state",
         "",
         "mmio-mock/eu/tests/random_state.rs",
+    ),
+    (
+        "crestline-vfio",
+        "suite",
+        "random::",
+        "vfio/tests/random.rs",
     ),
 ];
 

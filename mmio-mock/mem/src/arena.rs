@@ -9,9 +9,10 @@ use std::ops::Range;
 
 use memmap2::MmapMut;
 
+use crate::windows::{Place, Windows};
 use crate::{Access, PAGE_SIZE, PhysAddr, PhysFault};
 
-/// System memory. A physical address is an index into it; page 0 is never handed out.
+/// System memory. A physical address is an index into it, unless windows say where it lies; page 0 is never handed out.
 ///
 /// The whole block is reserved at construction as zero pages, which the host's kernel backs only
 /// when they are touched: its cost grows with use, and no page ever moves.
@@ -26,6 +27,8 @@ pub struct Arena {
     own_from: usize,
     /// Pages that a device writes for its driver alone.
     guarded: BTreeSet<usize>,
+    /// Where physical addresses lie, when they are not indices.
+    windows: Option<Windows>,
 }
 
 impl Clone for Arena {
@@ -38,6 +41,7 @@ impl Clone for Arena {
             fresh_from: self.fresh_from,
             own_from: self.own_from,
             guarded: self.guarded.clone(),
+            windows: self.windows.clone(),
         }
     }
 }
@@ -63,6 +67,7 @@ impl Arena {
             fresh_from: 1,
             own_from: pages,
             guarded: BTreeSet::new(),
+            windows: None,
         }
     }
 
@@ -82,6 +87,7 @@ impl Arena {
             fresh_from: pages,
             own_from,
             guarded: BTreeSet::new(),
+            windows: None,
         }
     }
 
@@ -94,6 +100,33 @@ impl Arena {
     /// Bytes of the whole pages: what tables can point at.
     pub fn whole_pages(&self) -> usize {
         self.bytes.len() & !(PAGE_SIZE - 1)
+    }
+
+    /// Lets physical addresses lie where windows say from now on: at first nowhere.
+    pub fn open_windows(&mut self) {
+        self.windows = Some(Windows::default());
+    }
+
+    /// The windows, to change them; `None` while physical addresses are indices.
+    pub fn windows_mut(&mut self) -> Option<&mut Windows> {
+        self.windows.as_mut()
+    }
+
+    /// Where the byte at a physical address lies.
+    #[inline]
+    pub(crate) fn place(&self, at: u64) -> Option<Place> {
+        match &self.windows {
+            None => {
+                let left = (self.whole_pages() as u64).checked_sub(at);
+                Some(Place {
+                    // CAST: below the end of the block.
+                    index: at as usize,
+                    left: left.filter(|left| *left > 0)?,
+                    writable: true,
+                })
+            }
+            Some(windows) => windows.place(at),
+        }
     }
 
     /// Whether there is no memory at all (never: there is always a page 0).
@@ -223,7 +256,7 @@ impl Arena {
 
     /// The bytes `addr..addr + len`.
     pub fn slice(&self, addr: PhysAddr, len: usize) -> Result<&[u8], PhysFault> {
-        range(addr, len)
+        self.range(addr, len, Access::Read)
             .and_then(|r| self.bytes.get(r))
             .ok_or(PhysFault {
                 addr,
@@ -234,7 +267,7 @@ impl Arena {
 
     /// The bytes `addr..addr + len`, writable.
     pub fn slice_mut(&mut self, addr: PhysAddr, len: usize) -> Result<&mut [u8], PhysFault> {
-        range(addr, len)
+        self.range(addr, len, Access::Write)
             .and_then(|r| self.bytes.get_mut(r))
             .ok_or(PhysFault {
                 addr,
@@ -242,16 +275,24 @@ impl Arena {
                 access: Access::Write,
             })
     }
+
+    fn range(&self, addr: PhysAddr, len: usize, access: Access) -> Option<Range<usize>> {
+        let start = match &self.windows {
+            None => usize::try_from(addr.0).ok()?,
+            Some(windows) => {
+                let place = windows.place(addr.0)?;
+                let fits = len as u64 <= place.left;
+                let allowed = access == Access::Read || place.writable;
+                (fits && allowed).then_some(place.index)?
+            }
+        };
+        Some(start..start.checked_add(len)?)
+    }
 }
 
 /// All pages but page 0.
 fn free_pages_of(pages: usize) -> BTreeMap<usize, usize> {
     (pages > 1).then(|| (1, pages - 1)).into_iter().collect()
-}
-
-fn range(addr: PhysAddr, len: usize) -> Option<std::ops::Range<usize>> {
-    let start = usize::try_from(addr.0).ok()?;
-    Some(start..start.checked_add(len)?)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod square;
 pub mod table;
 pub mod tiling;
 mod tlb;
+pub mod windows;
 
 pub use addr::{Access, Fault, FaultKind, GpuAddr, PhysAddr, PhysFault};
 pub use fence::{FENCE_COUNT, Fence};

@@ -128,6 +128,12 @@ impl<M: Model + 'static> LivePlatform<M> {
         result
     }
 
+    /// Looks at the device between two slices, or does to it what gives it no work: its thread sleeps on. `look` must not
+    /// use the platform.
+    pub fn look_at_device<T>(&self, look: impl FnOnce(&mut M) -> T) -> T {
+        look(&mut self.core.lock().device)
+    }
+
     /// Looks at memory, or changes it, between two slices. `look` must not use the platform.
     pub fn with_memory<T>(&self, look: impl FnOnce(&mut mem::Memory) -> T) -> T {
         let _turn = self.core.gate.turn();

@@ -69,6 +69,9 @@ pub struct DeviceInfo {
     pub answers: &'static [Answer],
     /// Where a fence register has its pitch: the first bit.
     pub fence_pitch: u32,
+    /// How drivers take bit 6 of X and Y tiled addresses to be swizzled whatever the memory is (i915 gt/intel_ggtt_fencing.c
+    /// `detect_bit_6_swizzle`). A device that is served to them does so; the driver here asks for none.
+    pub swizzle: (mem::BitSixSwizzle, mem::BitSixSwizzle),
     /// How the host resets it.
     pub reset: Reset,
     /// The render engine.

@@ -143,7 +143,8 @@ const SHOWN: &[(&str, u32, u64, u64)] = &[
     ("GT_GFX_RC6", 0x13_8108, 0, ALL),
     ("GT_GFX_RC6P", 0x13_810c, 0, ALL),
     ("GT_GFX_RC6PP", 0x13_8110, 0, ALL),
-    ("MAD_DIMM_C0", 0x14_5004, 0, ALL),
+    // 1 GiB in units of 256 MiB, and none in the other channel (intel_ggtt_fencing.c: sizes that differ, no swizzling).
+    ("MAD_DIMM_C0", 0x14_5004, 4, ALL),
     ("MAD_DIMM_C1", 0x14_5008, 0, ALL),
     // 1300, 650 and 650 MHz.
     ("RP_STATE_CAP", 0x14_5998, 0x0d_0d1a, ALL),

@@ -43,6 +43,16 @@ const ARROWS: &[(&str, &[&str])] = &[
             "crestline-tess",
         ],
     ),
+    // It has a device and no driver: what it serves has one of its own.
+    (
+        "crestline-vfio",
+        &[
+            "crestline-regs",
+            "crestline-kernel",
+            "crestline-mem",
+            "crestline-mmio-mock",
+        ],
+    ),
     ("xtask", &["crestline-regs-meta"]),
     ("crestline-fuzz", &["crestline-tests"]),
 ];

@@ -6,7 +6,8 @@
 use super::Memory;
 use crate::table::{Root, Slot, Tables};
 use crate::tlb::Tlb;
-use crate::{Access, Fault, FaultKind, GpuAddr, PhysAddr, Space, space};
+use crate::windows::Window;
+use crate::{Access, Fault, FaultKind, GpuAddr, Space, space};
 
 /// A process's tables and what is kept of them.
 #[derive(Clone, Debug)]
@@ -100,6 +101,41 @@ impl Memory {
         }
     }
 
+    /// Lets physical addresses lie where windows say from now on: at first nowhere.
+    pub fn open_windows(&mut self) {
+        self.arena.open_windows();
+        self.forget();
+    }
+
+    /// Adds a window of physical addresses; `false`, and nothing changes, when there are no windows, it meets another one,
+    /// or it does not lie in memory in whole pages.
+    pub fn add_window(&mut self, first: u64, window: Window) -> bool {
+        let aligned =
+            (first | window.index as u64 | window.bytes).is_multiple_of(crate::PAGE_SIZE as u64);
+        let end = (window.index as u64).checked_add(window.bytes);
+        let inside = end.is_some_and(|end| end <= self.arena.whole_pages() as u64);
+        let windows = self.arena.windows_mut().filter(|_| aligned && inside);
+        windows.is_some_and(|windows| windows.add(first, window))
+    }
+
+    /// Takes windows away, each by its range; nothing that was found in them is kept.
+    pub fn remove_windows(&mut self, ranges: impl IntoIterator<Item = (u64, u64)>) {
+        if let Some(windows) = self.arena.windows_mut() {
+            for (first, bytes) in ranges {
+                windows.remove(first, bytes);
+            }
+        }
+        self.forget();
+    }
+
+    /// Takes all windows away.
+    pub fn clear_windows(&mut self) {
+        if let Some(windows) = self.arena.windows_mut() {
+            windows.clear();
+        }
+        self.forget();
+    }
+
     /// Forgets what is kept of the tables of a process's space. Of the global GTT nothing stale is kept: its entries are
     /// the device's own.
     pub fn invalidate_translations(&mut self, space: Space) {
@@ -172,24 +208,22 @@ impl Memory {
         let Some(tables) = self.tables(space) else {
             return Err(fault(addr, FaultKind::NoTables, 0, 0));
         };
-        let system = self.arena.whole_pages() as u64;
         let found = tables
             .walk(addr, |slot| self.entry(slot))
-            .and_then(|found| {
-                if found.phys >= system {
-                    Err(found.refused(FaultKind::NoMemory))
-                } else if !found.allows(access) {
-                    Err(found.refused(FaultKind::ReadOnly))
-                } else {
-                    Ok(found)
+            .and_then(|mut found| {
+                let Some(place) = self.arena.place(found.phys) else {
+                    return Err(found.refused(FaultKind::NoMemory));
+                };
+                found.writable &= place.writable;
+                if !found.allows(access) {
+                    return Err(found.refused(FaultKind::ReadOnly));
                 }
+                Ok((found, place.index))
             });
-        let found = found.map_err(|miss| {
+        let (found, index) = found.map_err(|miss| {
             let addr = GpuAddr(addr.0 & tables.format.bus());
             fault(addr, miss.kind, miss.level, miss.entry)
         })?;
-        // CAST: below the end of system memory.
-        let index = found.phys as usize;
         let guarded = self.arena.is_guarded(index);
         if guarded && access == Access::Write && !self.trusted {
             return Err(fault(addr, FaultKind::Guarded, found.level, found.entry));
@@ -207,12 +241,12 @@ impl Memory {
     fn entry(&self, slot: Slot) -> Option<u64> {
         match slot {
             Slot::Gtt(index) => self.gtt.read(index),
-            Slot::Memory(PhysAddr(at), 4) => {
-                let bytes = self.arena.bytes().get(usize::try_from(at).ok()?..)?;
+            Slot::Memory(at, 4) => {
+                let bytes = self.arena.slice(at, 4).ok()?;
                 bytes.first_chunk().map(|b| u32::from_le_bytes(*b).into())
             }
-            Slot::Memory(PhysAddr(at), _) => {
-                let bytes = self.arena.bytes().get(usize::try_from(at).ok()?..)?;
+            Slot::Memory(at, _) => {
+                let bytes = self.arena.slice(at, 8).ok()?;
                 bytes.first_chunk().map(|b| u64::from_le_bytes(*b))
             }
         }

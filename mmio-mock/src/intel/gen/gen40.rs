@@ -124,6 +124,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         process_tables: None,
         answers: &[],
         fence_pitch: mem::fence::PITCH_SHIFT,
+        swizzle: (mem::BitSixSwizzle::None, mem::BitSixSwizzle::None),
         reset: Reset {
             port: GDRST,
             answer: gdrst,

@@ -129,6 +129,7 @@ const fn device(
         process_tables: None,
         answers: &[],
         fence_pitch: mem::fence::PITCH_SHIFT,
+        swizzle: (mem::BitSixSwizzle::None, mem::BitSixSwizzle::None),
         reset: Reset {
             port: gen40::GDRST,
             answer: gen40::gdrst,

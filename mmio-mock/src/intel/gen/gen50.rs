@@ -121,6 +121,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         process_tables: None,
         answers: &[],
         fence_pitch: mem::fence::PITCH_SHIFT,
+        swizzle: (mem::BitSixSwizzle::NineTen, mem::BitSixSwizzle::Nine),
         reset: Reset {
             port: Port::Register(RegId::IlkGdsr),
             answer: gdsr,

@@ -234,7 +234,9 @@ const ANSWERS: &[Answer] = &[
     },
     Answer::Falls {
         register: RegId::PcodeMailbox,
-        bits: PCODE_MAILBOX::READY::SET.value,
+        // What was the command is the error then, which is none (intel_pcode.c `GEN6_PCODE_ERROR_MASK`).
+        bits: PCODE_MAILBOX::READY::SET.value
+            | whole(PCODE_MAILBOX::COMMAND.mask, PCODE_MAILBOX::COMMAND.shift),
     },
     Answer::Falls {
         register: RegId::Instpm,
@@ -283,6 +285,7 @@ const fn device(
         process_tables: Some(&PROCESS_TABLES),
         answers: ANSWERS,
         fence_pitch: 32,
+        swizzle: (mem::BitSixSwizzle::None, mem::BitSixSwizzle::None),
         reset: Reset {
             port: Port::Register(RegId::Gen6Gdrst),
             answer: gdrst,

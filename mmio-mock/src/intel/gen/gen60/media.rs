@@ -77,7 +77,8 @@ impl MediaReader for Reader {
         Sections {
             constants: c.curbe_allocation_size() as u16,
             entries: c.number_of_urb_entries() as u16,
-            entry_rows: c.urb_entry_allocation_size() as u16,
+            // An entry has a row at least: i915's gt/gen7_renderclear.c gives objects with data entries of 0.
+            entry_rows: (c.urb_entry_allocation_size() as u16).max(1),
         }
     }
 

@@ -9,7 +9,7 @@ mod tables;
 use regs::desc::Engine;
 use regs::gen70::fields::{
     BSD_INSTPM, FORCEWAKE_MEDIA_VLV, FORCEWAKE_VLV, GEN6_GDRST, GFX_MODE, GTISR, INSTPM,
-    VLV_MASTER_IER,
+    VLV_IOSF_DOORBELL_REQ, VLV_MASTER_IER,
 };
 use regs::ids::RegId;
 
@@ -245,6 +245,11 @@ const ANSWERS: &[Answer] = &[
             FORCEWAKE_MEDIA_VLV::AWAKE.shift,
         ),
     },
+    // Accesses over the sideband are over at once; what is behind it is not modelled and reads 0.
+    Answer::Falls {
+        register: RegId::VlvIosfDoorbellReq,
+        bits: VLV_IOSF_DOORBELL_REQ::BUSY::SET.value,
+    },
     Answer::Falls {
         register: RegId::Instpm,
         bits: INSTPM::SYNC_FLUSH_ENABLE::SET.value | INSTPM::TLB_INVALIDATE::SET.value,
@@ -286,6 +291,7 @@ const fn device(name: &'static str, title: &'static str, id: u16) -> DeviceInfo 
         process_tables: Some(&PROCESS_TABLES),
         answers: ANSWERS,
         fence_pitch: 32,
+        swizzle: (mem::BitSixSwizzle::None, mem::BitSixSwizzle::None),
         reset: Reset {
             port: Port::Register(RegId::Gen6Gdrst),
             answer: gdrst,

@@ -62,6 +62,15 @@ fn the_front_end_is_read_from_its_command() {
     assert_eq!(Reader.sections(&vfe_state()), sections);
 }
 
+/// i915 gt/gen7_renderclear.c `emit_batch`: `urb_size - 1` of one row, for objects with three dwords of data.
+#[test]
+fn an_entry_has_a_row_at_least() {
+    let mut words = vfe_state();
+    words[4] &= 0xffff;
+    let state = front_end(&words);
+    assert_eq!((state.entries, state.entry_rows), (59, 1));
+}
+
 #[test]
 fn what_the_front_end_lacks_has_a_name() {
     let mut words = vfe_state();
