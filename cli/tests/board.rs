@@ -42,11 +42,18 @@ impl Machine {
         config[2..4].copy_from_slice(&device.to_le_bytes());
         (config[4], config[0x0b]) = (6, 3);
         fs::write(directory.join("config"), config).unwrap();
-        let resource = format!("0xf8100000 0xf81fffff 0x140204\n{}", "0x0 0x0 0x0\n".repeat(12));
+        let resource = format!(
+            "0xf8100000 0xf81fffff 0x140204\n{}",
+            "0x0 0x0 0x0\n".repeat(12)
+        );
         fs::write(directory.join("resource"), resource).unwrap();
         fs::write(directory.join("resource0"), vec![0; BAR]).unwrap();
         if let Some(driver) = driver {
-            symlink(Path::new("../../drivers").join(driver), directory.join("driver")).unwrap();
+            symlink(
+                Path::new("../../drivers").join(driver),
+                directory.join("driver"),
+            )
+            .unwrap();
         }
         directory
     }
@@ -93,21 +100,39 @@ fn displays_are_listed_with_their_drivers() {
     let text = machine.ok(&["pci", "list"]);
     let line = |at: &str| -> Vec<&str> {
         let line = text.lines().find(|line| line.starts_with(at)).unwrap();
-        line.splitn(5, "  ").map(str::trim).filter(|word| !word.is_empty()).collect()
+        line.splitn(5, "  ")
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .collect()
     };
     let words = |at: &str| line(at).join(" ");
-    assert!(words(AT).starts_with("0000:00:02.0 8086:2a02 GM965"), "{text}");
-    assert!(words(AT).ends_with("registers can be read; belongs to its kernel driver"), "{text}");
+    assert!(
+        words(AT).starts_with("0000:00:02.0 8086:2a02 GM965"),
+        "{text}"
+    );
+    assert!(
+        words(AT).ends_with("registers can be read; belongs to its kernel driver"),
+        "{text}"
+    );
     assert!(words(AT).contains("i915"), "{text}");
-    assert!(words("0000:00:02.1").contains("does not know this display"), "{text}");
+    assert!(
+        words("0000:00:02.1").contains("does not know this display"),
+        "{text}"
+    );
     assert!(words("0000:01:00.0").contains("radeon"), "{text}");
     assert!(words("0000:02:00.0").contains("config: 3 bytes"), "{text}");
-    assert!(words("0000:03:00.0").contains("registers cannot be read"), "{text}");
+    assert!(
+        words("0000:03:00.0").contains("registers cannot be read"),
+        "{text}"
+    );
     // A bridge is no display.
     assert!(!text.contains("0000:00:00.0"), "{text}");
     let empty = Machine(scratch("board-empty"));
     fs::create_dir_all(empty.0.join("sys/bus/pci/devices")).unwrap();
-    assert_eq!(empty.ok(&["pci", "list"]), "no display among 0 PCI functions\n");
+    assert_eq!(
+        empty.ok(&["pci", "list"]),
+        "no display among 0 PCI functions\n"
+    );
 }
 
 #[test]
@@ -120,9 +145,15 @@ fn registers_are_read_by_name_while_a_driver_holds_the_device() {
     let before = machine.files();
     let text = machine.ok(&["regs", "read", "INSTPM", "fence[3]", "0x2034", "--pci", AT]);
     assert!(text.contains("INSTPM at 0x20c0"), "{text}");
-    assert!(text.contains("CONSTANT_BUFFER Address Offset Disable = 0x1"), "{text}");
+    assert!(
+        text.contains("CONSTANT_BUFFER Address Offset Disable = 0x1"),
+        "{text}"
+    );
     assert!(text.contains("Global Debug Enable = 0x0"), "{text}");
-    assert!(text.contains("FENCE[3] at 0x3018") && text.contains("0x1234000010000041"), "{text}");
+    assert!(
+        text.contains("FENCE[3] at 0x3018") && text.contains("0x1234000010000041"),
+        "{text}"
+    );
     assert!(text.contains("PRB0_HEAD"), "{text}");
     assert_eq!(machine.files(), before);
     let array = machine.ok(&["regs", "read", "FENCE", "--pci", AT]);
@@ -133,13 +164,28 @@ fn registers_are_read_by_name_while_a_driver_holds_the_device() {
 fn what_cannot_be_read_is_refused() {
     let machine = Machine::new("board-refused");
     for (words, word) in [
-        (&["regs", "read", "EU_ATT_CLR", "--pci", AT][..], "write-only"),
+        (
+            &["regs", "read", "EU_ATT_CLR", "--pci", AT][..],
+            "write-only",
+        ),
         (&["regs", "read", "GTT_PTE", "--pci", AT], "GTT_PTE has"),
         (&["regs", "read", "INSTPN", "--pci", AT], "did you mean"),
-        (&["regs", "read", "INSTPM", "--pci", "0000:00:03.0"], "no PCI function 0000:00:03.0"),
-        (&["regs", "read", "INSTPM", "--pci", "02"], "no address of a PCI function"),
-        (&["regs", "read", "INSTPM", "--pci", "01:00.0"], "1002:68f8, which the driver does not know"),
-        (&["regs", "dump", "--unit", "XX", "--pci", AT], "the units are"),
+        (
+            &["regs", "read", "INSTPM", "--pci", "0000:00:03.0"],
+            "no PCI function 0000:00:03.0",
+        ),
+        (
+            &["regs", "read", "INSTPM", "--pci", "02"],
+            "no address of a PCI function",
+        ),
+        (
+            &["regs", "read", "INSTPM", "--pci", "01:00.0"],
+            "1002:68f8, which the driver does not know",
+        ),
+        (
+            &["regs", "dump", "--unit", "XX", "--pci", AT],
+            "the units are",
+        ),
     ] {
         let error = machine.failed(words);
         assert!(error.contains(word), "{error}");
@@ -156,13 +202,34 @@ fn a_dump_has_what_can_be_read_and_changes_nothing() {
     machine.set(0x20c0, 0x40);
     let before = machine.files();
     let text = machine.ok(&["regs", "dump", "--pci", AT]);
-    let line = |name: &str| text.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
+    let line = |name: &str| {
+        text.lines()
+            .find(|line| line.split_whitespace().nth(1) == Some(name))
+    };
     assert!(line("INSTPM").unwrap().ends_with("0x00000040"), "{text}");
-    assert!(line("FENCE[15]").unwrap().ends_with("0x0000000000000000"), "{text}");
-    assert!(line("EU_ATT_CLR").is_none() && !text.contains("GTT_PTE"), "{text}");
-    let text = machine.ok(&["regs", "dump", "--nonzero", "--fields", "--unit", "cs", "--pci", AT]);
+    assert!(
+        line("FENCE[15]").unwrap().ends_with("0x0000000000000000"),
+        "{text}"
+    );
+    assert!(
+        line("EU_ATT_CLR").is_none() && !text.contains("GTT_PTE"),
+        "{text}"
+    );
+    let text = machine.ok(&[
+        "regs",
+        "dump",
+        "--nonzero",
+        "--fields",
+        "--unit",
+        "cs",
+        "--pci",
+        AT,
+    ]);
     assert!(text.starts_with("INSTPM at 0x20c0"), "{text}");
-    assert!(text.lines().skip(1).all(|line| line.starts_with(' ')), "{text}");
+    assert!(
+        text.lines().skip(1).all(|line| line.starts_with(' ')),
+        "{text}"
+    );
     assert_eq!(machine.files(), before);
 }
 
@@ -177,7 +244,10 @@ fn a_device_that_does_not_answer_is_no_dump_of_ones() {
     config[4] = 0;
     fs::write(directory.join("config"), &config).unwrap();
     let error = machine.failed(&["regs", "dump", "--pci", AT]);
-    assert!(error.contains("echo 1 > /sys/bus/pci/devices/0000:00:02.0/enable"), "{error}");
+    assert!(
+        error.contains("echo 1 > /sys/bus/pci/devices/0000:00:02.0/enable"),
+        "{error}"
+    );
     fs::write(directory.join("config"), [0xff; 256]).unwrap();
     let error = machine.failed(&["regs", "dump", "--pci", AT]);
     assert!(error.contains("does not answer"), "{error}");
@@ -186,7 +256,16 @@ fn a_device_that_does_not_answer_is_no_dump_of_ones() {
 #[test]
 fn changes_are_printed_with_their_fields() {
     let machine = Machine::new("board-watch");
-    let args = ["regs", "watch", "INSTPM", "PRB0_HEAD", "--interval-ms", "1", "--pci", AT];
+    let args = [
+        "regs",
+        "watch",
+        "INSTPM",
+        "PRB0_HEAD",
+        "--interval-ms",
+        "1",
+        "--pci",
+        AT,
+    ];
     let mut child = Command::new(PROGRAM)
         .args(machine.args(&args))
         .stdin(Stdio::null())
@@ -220,7 +299,10 @@ fn a_device_of_a_kernel_driver_is_not_driven() {
     let before = machine.files();
     for words in [&["replay", "gears", "--pci", AT][..]] {
         let error = machine.failed(words);
-        assert!(error.contains("belongs to the kernel driver i915"), "{error}");
+        assert!(
+            error.contains("belongs to the kernel driver i915"),
+            "{error}"
+        );
         for command in [
             "echo 0000:00:02.0 > /sys/bus/pci/devices/0000:00:02.0/driver/unbind",
             "modprobe uio_pci_generic",
@@ -259,7 +341,10 @@ fn a_dry_run_names_every_write_and_makes_none() {
     // The driver takes itself off the bus again.
     let last = text.lines().rfind(|line| line.contains("COMMAND")).unwrap();
     assert!(last.ends_with("0x0002"), "{text}");
-    assert!(text.lines().last().unwrap().contains(" writes to "), "{text}");
+    assert!(
+        text.lines().last().unwrap().contains(" writes to "),
+        "{text}"
+    );
     assert!(!text.contains("not in the tables"), "{text}");
     // Without a device it is the same.
     let alone = machine.ok(&["replay", "gears", "--dry-run"]);

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crestline_cli::capture::Origin;
+use crestline_cli::debug::board::{BoardDebugger, Flow};
 use crestline_cli::picture::Picture;
 use crestline_cli::replay::board::{BoardError, BoardSession};
 use crestline_cli::replay::{Options, Session, device_of_reader};
@@ -56,7 +57,9 @@ impl Split {
         let bell = Arc::new(Bell::default());
         let source: Box<dyn Source> = if has_interrupts {
             let (tell, told) = channel();
-            live.irq().request(Arc::new(Tells(Mutex::new(tell)))).unwrap();
+            live.irq()
+                .request(Arc::new(Tells(Mutex::new(tell))))
+                .unwrap();
             Box::new(Wires(told))
         } else {
             Box::new(Look)
@@ -102,7 +105,8 @@ fn replays(has_interrupts: bool) {
     while let Some(submission) = reader.next_submission().unwrap() {
         let exec = submission.exec.clone();
         session.run(submission, &|| false).unwrap();
-        own.run_submission(again.next_submission().unwrap().unwrap()).unwrap();
+        own.run_submission(again.next_submission().unwrap().unwrap())
+            .unwrap();
         for (buffer, contents) in exec.buffers.iter().zip(session.contents(&exec)) {
             assert_eq!(contents, own.contents(buffer), "{}", buffer.file);
             buffers += 1;
@@ -138,5 +142,63 @@ fn a_replay_that_is_told_to_end_gives_the_device_back() {
     assert!(matches!(outcome, Err(BoardError::Stopped)), "{outcome:?}");
     drop(hold);
     drop(session);
+    assert_eq!(platform.live.model().allocated_pages(), 0);
+}
+
+#[test]
+fn threads_are_stopped_by_what_the_hardware_tells() {
+    let reader = Origin::BuiltIn.open().unwrap();
+    let submissions = reader.len();
+    let info = device_of_reader(&reader).unwrap();
+    let platform = Split::new(info, true);
+    let session = BoardSession::new(platform.clone(), info, LONG).unwrap();
+    let mut debugger = BoardDebugger::new(session, reader, info.isa).unwrap();
+    for (line, word) in [
+        ("regs", "no thread has halted"),
+        ("break address 0x11", "multiple of 16"),
+        ("break opcode nonsense", "no opcode nonsense"),
+        ("break pixel 1,2", "break address"),
+        ("why", "no such command"),
+        ("step 0", "1 to"),
+    ] {
+        let refusal = debugger.execute(line, &|| false).unwrap_err().to_string();
+        assert!(refusal.contains(word), "{line}: {refusal}");
+    }
+    let mut say = |line: &str| {
+        let (text, flow) = debugger.execute(line, &|| false).unwrap();
+        assert_eq!(flow, Flow::GoOn);
+        text
+    };
+    say("break thread");
+    let text = say("run");
+    // The first thread of a draw is one of the vertex shader, and it has halted before its first instruction.
+    let first = text.lines().next().unwrap().to_owned();
+    assert!(first.starts_with("* 0  EU "), "{text}");
+    let address = |line: &str| {
+        let word = line
+            .split_whitespace()
+            .find(|word| word.starts_with("0x"))
+            .unwrap();
+        u32::from_str_radix(word.trim_start_matches("0x"), 16).unwrap()
+    };
+    let registers = say("regs");
+    assert!(registers.starts_with("   r0 "), "{registers}");
+    let behind = say("step");
+    // No kernel of a frame begins with a jump, and an instruction has 16 bytes before there were short ones.
+    assert_eq!(address(&behind), address(&first) + 16, "{first} {behind}");
+    let ip = say("regs");
+    assert!(ip.contains("   ip 0x"), "{ip}");
+    say("delete");
+    say("break eot");
+    let text = say("continue");
+    // A message that ends a thread is a send.
+    assert!(text.lines().all(|line| line.contains(" send ")), "{text}");
+    say("delete");
+    let text = say("continue");
+    assert!(
+        text.starts_with(&format!("the frame has ended: {submissions} submission")),
+        "{text}"
+    );
+    assert!(debugger.finish(&|| false).unwrap());
     assert_eq!(platform.live.model().allocated_pages(), 0);
 }

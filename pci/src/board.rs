@@ -1,7 +1,7 @@
-//! A platform on a PCI function: its BARs, memory in huge pages, its interrupts.
+//! A platform on a PCI function: its BARs, its memory, its interrupts.
 //!
-//! Registers and aperture are `resource0` and `resource2` of sysfs. The device reaches memory by physical addresses, so no IOMMU may stand
-//! between. Not modelled: VFIO, memory above 4 GiB.
+//! Registers and aperture are `resource0` and `resource2` of sysfs, and the device reaches memory by physical addresses, so that no IOMMU may
+//! stand between; or all comes from VFIO, which needs one. Not modelled: memory above 4 GiB.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -16,8 +16,10 @@ use kernel::time::Clock;
 use crate::edge::Memory;
 use crate::pagemap::Pagemap;
 use crate::uio::Uio;
+use crate::vfio::Vfio;
 use crate::{
-    Bell, Chunk, ConfigFile, Function, Hold, HostClock, Line, Look, PciError, Pool, Source, Using, Window,
+    Bell, Chunk, ConfigFile, Function, Hold, HostClock, Line, Look, PciError, Pool, Source, Using,
+    Window,
 };
 
 /// Bytes of a huge page.
@@ -29,7 +31,7 @@ const LIMIT: u64 = 1 << 32;
 /// What a platform is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Huge pages of memory.
+    /// Memory, in pieces of 2 MiB.
     pub pieces: usize,
 }
 
@@ -44,6 +46,8 @@ impl Default for Options {
 pub enum Interrupts {
     /// By a file of `uio_pci_generic`.
     Uio,
+    /// By an eventfd of VFIO.
+    Vfio,
     /// Nobody tells of them: the device is looked at every millisecond.
     Looks,
 }
@@ -57,6 +61,8 @@ pub struct Board {
     config: ConfigFile,
     clock: HostClock,
     interrupts: Interrupts,
+    // Before the memory that the device sees through it.
+    _vfio: Option<Vfio>,
     pool: Pool,
 }
 
@@ -66,37 +72,72 @@ impl Board {
     /// # Errors
     /// What stands in the way, and what to do about it.
     pub fn open(function: &Function, options: Options) -> Result<Arc<Self>, PciError> {
-        check(function)?;
+        function.check_free()?;
+        if function.hold() == Hold::Vfio {
+            return Self::by_vfio(function, options);
+        }
+        check_group(function)?;
         let pool = huge_pages(function, options.pieces)?;
         Self::with_pool(function, pool)
     }
 
-    /// The same with memory that is there already.
+    /// The files of sysfs, with memory that is there already.
     pub(crate) fn with_pool(function: &Function, pool: Pool) -> Result<Arc<Self>, PciError> {
-        let config = function.config(Using::Driving)?;
-        // Registers answer only where memory decoding is on; the device stays off the bus until the driver lets it on.
-        let command = config.read16(pci::config::COMMAND);
-        config.write16(command | pci::config::COMMAND_MEMORY, pci::config::COMMAND);
-        function.check_awake(&config)?;
-        let io = function.window(0, Using::Driving)?;
-        let aperture = match function.bar(2) {
-            Some(_) => Some(function.window(2, Using::Driving)?),
-            None => None,
-        };
+        let config = awake(function, function.config(Using::Driving)?)?;
         let (source, interrupts): (Box<dyn Source>, _) = match function.hold() {
             Hold::Uio => (Box::new(Uio::open(function)?), Interrupts::Uio),
             _ => (Box::new(Look), Interrupts::Looks),
         };
-        let bell = Arc::new(Bell::default());
-        Ok(Arc::new(Board {
-            line: Line::new(source, &bell),
-            io,
+        let aperture = match function.bar(2) {
+            Some(_) => Some(function.window(2, Using::Driving)?),
+            None => None,
+        };
+        let parts = Parts {
+            io: function.window(0, Using::Driving)?,
             aperture,
             config,
-            clock: HostClock::new(&bell),
+            source,
             interrupts,
             pool,
-        }))
+            vfio: None,
+        };
+        Ok(Self::of(parts))
+    }
+
+    /// The files of VFIO.
+    fn by_vfio(function: &Function, options: Options) -> Result<Arc<Self>, PciError> {
+        let vfio = Vfio::open(function)?;
+        // Memory decoding goes first: a mapped BAR of a device without it ends in SIGBUS.
+        let config = awake(function, vfio.config()?)?;
+        let pool = vfio.memory(bytes(options.pieces)?)?;
+        let aperture = match function.bar(2) {
+            Some(_) => Some(vfio.window(2)?),
+            None => None,
+        };
+        let parts = Parts {
+            io: vfio.window(0)?,
+            aperture,
+            config,
+            source: Box::new(vfio.interrupts()?),
+            interrupts: Interrupts::Vfio,
+            pool,
+            vfio: Some(vfio),
+        };
+        Ok(Self::of(parts))
+    }
+
+    fn of(parts: Parts) -> Arc<Self> {
+        let bell = Arc::new(Bell::default());
+        Arc::new(Board {
+            line: Line::new(parts.source, &bell),
+            io: parts.io,
+            aperture: parts.aperture,
+            config: parts.config,
+            clock: HostClock::new(&bell),
+            interrupts: parts.interrupts,
+            _vfio: parts.vfio,
+            pool: parts.pool,
+        })
     }
 
     /// How interrupts come.
@@ -118,27 +159,48 @@ impl Board {
     }
 }
 
-/// That a platform can be made on a function: everything that can be told before anything is touched.
-fn check(function: &Function) -> Result<(), PciError> {
-    function.check_free()?;
+/// What a platform is put together from.
+struct Parts {
+    io: Window,
+    aperture: Option<Window>,
+    config: ConfigFile,
+    source: Box<dyn Source>,
+    interrupts: Interrupts,
+    pool: Pool,
+    vfio: Option<Vfio>,
+}
+
+/// Registers answer only where memory decoding is on; the device stays off the bus until the driver lets it on.
+fn awake(function: &Function, config: ConfigFile) -> Result<ConfigFile, PciError> {
+    function.check_power(&config)?;
+    let command = config.read16(pci::config::COMMAND);
+    config.write16(command | pci::config::COMMAND_MEMORY, pci::config::COMMAND);
+    function.check_awake(&config)?;
+    Ok(config)
+}
+
+/// Bytes of so many huge pages.
+fn bytes(pieces: usize) -> Result<NonZeroUsize, PciError> {
+    let len = pieces.checked_mul(PIECE).and_then(NonZeroUsize::new);
+    len.ok_or_else(|| PciError::Refused(format!("{pieces} huge pages are no memory")))
+}
+
+/// That the device reaches memory by physical addresses.
+fn check_group(function: &Function) -> Result<(), PciError> {
     let address = function.address();
-    if function.hold() == Hold::Vfio {
-        return Err(PciError::Refused(format!(
-            "{address} belongs to vfio-pci, whose files are not used here. This gives it to uio_pci_generic:\n  \
-            modprobe uio_pci_generic\n  \
-            echo {address} > /sys/bus/pci/devices/{address}/driver/unbind\n  \
-            echo uio_pci_generic > /sys/bus/pci/devices/{address}/driver_override\n  \
-            echo {address} > /sys/bus/pci/drivers_probe"
-        )));
-    }
     // Domains of type identity leave addresses as they are (Documentation/ABI/testing/sysfs-kernel-iommu_groups).
     if let Some((number, kind)) = function.group()?
         && kind != "identity"
     {
         return Err(PciError::Refused(format!(
             "{address} is in IOMMU group {number}, whose domain is of type {}: the device would not reach the memory that the driver gives \
-            it, and each access would be a fault of the IOMMU. Boot with iommu=pt (or intel_iommu=igfx_off)",
-            if kind.is_empty() { "unknown".to_owned() } else { kind.escape_default().to_string() }
+            it, and each access would be a fault of the IOMMU. Boot with iommu=pt (or intel_iommu=igfx_off), or give it to vfio-pci instead of \
+            uio_pci_generic",
+            if kind.is_empty() {
+                "unknown".to_owned()
+            } else {
+                kind.escape_default().to_string()
+            }
         )));
     }
     Ok(())
@@ -147,8 +209,7 @@ fn check(function: &Function) -> Result<(), PciError> {
 /// Memory whose physical addresses are known and stay.
 fn huge_pages(function: &Function, pieces: usize) -> Result<Pool, PciError> {
     let refused = |text: String| PciError::Refused(text);
-    let len = pieces.checked_mul(PIECE).and_then(NonZeroUsize::new);
-    let len = len.ok_or_else(|| refused(format!("{pieces} huge pages are no memory")))?;
+    let len = bytes(pieces)?;
     let tree = function.tree();
     let help = format!(
         "These make room for them:\n  sysctl vm.nr_hugepages={pieces}\n\
@@ -167,7 +228,11 @@ fn huge_pages(function: &Function, pieces: usize) -> Result<Pool, PciError> {
     let chunks = (0..pieces).map(|piece| {
         let at = piece * PIECE;
         let bus = pagemap.physical(memory.address() + at)?;
-        Ok(Chunk { bus, at, len: PIECE })
+        Ok(Chunk {
+            bus,
+            at,
+            len: PIECE,
+        })
     });
     let chunks = chunks.collect::<Result<Vec<_>, PciError>>()?;
     let pool = Pool::new(memory, chunks, LIMIT);

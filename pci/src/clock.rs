@@ -2,8 +2,8 @@
 //!
 //! Time of a device that is there is the wall's.
 
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::sync::Arc;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kernel::time::{Clock, Delta, Ktime};
@@ -27,7 +27,9 @@ impl Bell {
     fn wait(&self, span: Duration) {
         let rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
         let before = *rings;
-        let waited = self.rung.wait_timeout_while(rings, span, |now| *now == before);
+        let waited = self
+            .rung
+            .wait_timeout_while(rings, span, |now| *now == before);
         drop(waited);
     }
 }

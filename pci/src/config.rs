@@ -21,6 +21,8 @@ const MOST: u64 = 4096;
 /// The file.
 pub struct ConfigFile {
     file: File,
+    /// Where it begins in the file.
+    base: u64,
     len: u64,
     bars: [Option<Bar>; BARS],
     failed: AtomicBool,
@@ -34,11 +36,26 @@ impl ConfigFile {
         bars: [Option<Bar>; BARS],
     ) -> Result<Self, PciError> {
         let file = open_plain(path, write)?;
+        let len = file
+            .metadata()
+            .map_err(|error| PciError::file(path, error))?
+            .len();
+        Self::within(file, path, 0, len, bars)
+    }
+
+    /// The part of a file that begins at `base`.
+    pub(crate) fn within(
+        file: File,
+        path: &Path,
+        base: u64,
+        len: u64,
+        bars: [Option<Bar>; BARS],
+    ) -> Result<Self, PciError> {
         // The size that sysfs gives is the same for everybody: what is read counts.
         let mut header = [0; HEADER];
         let mut have = 0;
         while let Some(rest) = header.get_mut(have..).filter(|rest| !rest.is_empty()) {
-            match file.read_at(rest, have as u64) {
+            match file.read_at(rest, base.saturating_add(have as u64)) {
                 Ok(0) => {
                     let what = format!("{have} bytes, and the header of a function has {HEADER}");
                     return Err(PciError::contents(path, what));
@@ -47,12 +64,9 @@ impl ConfigFile {
                 Err(error) => return Err(PciError::file(path, error)),
             }
         }
-        let len = file
-            .metadata()
-            .map_err(|error| PciError::file(path, error))?
-            .len();
         Ok(ConfigFile {
             file,
+            base,
             len: len.clamp(HEADER as u64, MOST),
             bars,
             failed: AtomicBool::new(false),
@@ -68,7 +82,12 @@ impl ConfigFile {
     fn read<const N: usize>(&self, offset: usize) -> [u8; N] {
         let mut bytes = [u8::MAX; N];
         let inside = (offset as u64).checked_add(N as u64) <= Some(self.len);
-        if inside && self.file.read_exact_at(&mut bytes, offset as u64).is_err() {
+        if inside
+            && self
+                .file
+                .read_exact_at(&mut bytes, self.base.saturating_add(offset as u64))
+                .is_err()
+        {
             // What is behind the end of the file reads as what is not there.
             bytes = [u8::MAX; N];
         }
@@ -80,7 +99,9 @@ impl ConfigFile {
         if end.is_none_or(|end| end > self.len) {
             return;
         }
-        if let Err(error) = self.file.write_all_at(bytes, offset as u64)
+        if let Err(error) = self
+            .file
+            .write_all_at(bytes, self.base.saturating_add(offset as u64))
             && !self.failed.swap(true, Ordering::Relaxed)
         {
             log::error!("a write to configuration space at {offset:#x}: {error}");

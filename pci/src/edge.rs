@@ -8,6 +8,7 @@
 )]
 
 mod lost;
+pub(crate) mod vfio;
 
 use std::fs::File;
 use std::io;
@@ -33,10 +34,10 @@ pub struct Window {
 }
 
 impl Window {
-    /// Maps the first `len` bytes of a file, which has at least so many.
-    pub(crate) fn new(file: &File, len: usize, using: Using) -> io::Result<Self> {
+    /// Maps `len` bytes of a file from a multiple of the page size on; it has so many.
+    pub(crate) fn new(file: &File, offset: u64, len: usize, using: Using) -> io::Result<Self> {
         let mut options = MmapOptions::new();
-        let options = options.len(len);
+        let options = options.offset(offset).len(len);
         let map = match using {
             Using::Reading => options.map_raw_read_only(file)?,
             Using::Driving => options.map_raw(file)?,
@@ -92,12 +93,14 @@ impl Memory {
     pub(crate) fn huge(len: NonZeroUsize) -> io::Result<Self> {
         Self::map(
             len,
-            MapFlags::MAP_HUGETLB | MapFlags::MAP_HUGE_2MB | MapFlags::MAP_POPULATE | MapFlags::MAP_LOCKED,
+            MapFlags::MAP_HUGETLB
+                | MapFlags::MAP_HUGE_2MB
+                | MapFlags::MAP_POPULATE
+                | MapFlags::MAP_LOCKED,
         )
     }
 
     /// Zeroed memory in ordinary pages.
-    #[cfg(test)]
     pub(crate) fn plain(len: NonZeroUsize) -> io::Result<Self> {
         Self::map(len, MapFlags::empty())
     }

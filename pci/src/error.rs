@@ -48,7 +48,6 @@ pub enum PciError {
     Refused(String),
 }
 
-/// Whether the first read of it failed because it has gone meanwhile.
 impl PciError {
     /// The error of a file.
     pub(crate) fn file(path: &Path, source: io::Error) -> Self {

@@ -121,6 +121,10 @@ impl Function {
         *self.bars.get(index)?
     }
 
+    pub(crate) fn bars(&self) -> [Option<Bar>; BARS] {
+        self.bars
+    }
+
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -143,7 +147,10 @@ impl Function {
         let path = self.directory.join(format!("resource{index}"));
         let bar = self.bar(index).filter(|bar| bar.space == Space::Memory);
         let Some(bar) = bar else {
-            return Err(PciError::contents(&path, "the function has no such BAR of memory"));
+            return Err(PciError::contents(
+                &path,
+                "the function has no such BAR of memory",
+            ));
         };
         let file = open_plain(&path, using == Using::Driving)?;
         let meta = file.metadata();
@@ -171,15 +178,17 @@ impl Function {
         let (file, path, bar) = self.resource(index, using)?;
         let len = usize::try_from(bar.range.len)
             .map_err(|_| PciError::contents(&path, "larger than this machine's addresses"))?;
-        Window::new(&file, len, using).map_err(|error| PciError::file(&path, error))
+        Window::new(&file, 0, len, using).map_err(|error| PciError::file(&path, error))
     }
 
-    /// That registers can be read: memory decoding is on, and the function has power.
+    /// That the function has power and answers.
     ///
     /// # Errors
     /// What to do about it.
-    pub fn check_awake(&self, config: &ConfigFile) -> Result<(), PciError> {
-        let Function { address, directory, .. } = self;
+    pub(crate) fn check_power(&self, config: &ConfigFile) -> Result<(), PciError> {
+        let Function {
+            address, directory, ..
+        } = self;
         if let Ok(state) = text(&directory.join("power_state"))
             && state.trim().starts_with("D3")
         {
@@ -192,6 +201,16 @@ impl Function {
         if config.is_gone() {
             return Err(PciError::Gone(*address));
         }
+        Ok(())
+    }
+
+    /// That registers can be read: the function has power, and memory decoding is on.
+    ///
+    /// # Errors
+    /// What to do about it.
+    pub fn check_awake(&self, config: &ConfigFile) -> Result<(), PciError> {
+        self.check_power(config)?;
+        let address = self.address;
         if config.read16(config::COMMAND) & config::COMMAND_MEMORY == 0 {
             return Err(PciError::Refused(format!(
                 "{address} does not answer to memory accesses (bit 1 of its COMMAND register is 0): its registers read as all ones. \

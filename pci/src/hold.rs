@@ -89,7 +89,9 @@ fn to_free(tree: &Tree, address: Address) -> Vec<String> {
     let directory = format!("/sys/bus/pci/devices/{address}");
     out.push(format!("echo {address} > {directory}/driver/unbind"));
     out.push("modprobe uio_pci_generic".to_owned());
-    out.push(format!("echo uio_pci_generic > {directory}/driver_override"));
+    out.push(format!(
+        "echo uio_pci_generic > {directory}/driver_override"
+    ));
     out.push(format!("echo {address} > /sys/bus/pci/drivers_probe"));
     out
 }

@@ -21,6 +21,7 @@ mod recorded;
 mod resource;
 mod tree;
 mod uio;
+mod vfio;
 
 pub use address::Address;
 pub use board::{Board, Interrupts, Options, PIECE};

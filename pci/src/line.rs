@@ -88,7 +88,9 @@ impl IrqLine for Line {
         let run = move || {
             while !told.load(Ordering::Acquire) {
                 if let Err(error) = once(source.as_mut(), handler.as_ref(), &bell) {
-                    log::error!("interrupts: {error}; the device is looked at every millisecond instead");
+                    log::error!(
+                        "interrupts: {error}; the device is looked at every millisecond instead"
+                    );
                     source = Box::new(Look);
                 }
             }
@@ -157,7 +159,11 @@ mod tests {
     impl Handler for Counts {
         fn handle(&self) -> IrqReturn {
             self.1.fetch_add(1, Ordering::SeqCst);
-            let left = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+            let left = self
+                .0
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+                    left.checked_sub(1)
+                });
             left.map_or(IrqReturn::None, |_| IrqReturn::Handled)
         }
     }

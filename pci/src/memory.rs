@@ -91,7 +91,9 @@ impl Pool {
     ) -> Result {
         let end = address.checked_add(len as u64).ok_or(EFAULT)?;
         let mut done = 0;
-        let first = self.chunks.partition_point(|chunk| chunk.bus + chunk.len as u64 <= address);
+        let first = self
+            .chunks
+            .partition_point(|chunk| chunk.bus + chunk.len as u64 <= address);
         let chunks = self.chunks.get(first..).unwrap_or_default();
         let mut parts = Vec::new();
         for chunk in chunks.iter().take_while(|chunk| chunk.bus < end) {
@@ -186,7 +188,7 @@ mod tests {
     /// Four pieces of two pages: the second and the first follow one another on the bus, the third lies apart, the fourth too high.
     fn pool() -> Pool {
         let memory = Memory::plain(NonZeroUsize::new(8 * PAGE_SIZE).unwrap()).unwrap();
-        let chunk = |bus, number| Chunk {
+        let chunk = |bus, number: usize| Chunk {
             bus,
             at: number * 2 * PAGE_SIZE,
             len: 2 * PAGE_SIZE,
@@ -218,7 +220,10 @@ mod tests {
         assert_eq!(pool.alloc(3), Err(ENOMEM));
         assert_eq!(pool.alloc(2), Ok(0x40_0000));
         assert_eq!(pool.alloc(1), Err(ENOMEM));
-        assert_eq!((pool.alloc(0), pool.alloc(usize::MAX)), (Err(EINVAL), Err(ENOMEM)));
+        assert_eq!(
+            (pool.alloc(0), pool.alloc(usize::MAX)),
+            (Err(EINVAL), Err(ENOMEM))
+        );
     }
 
     #[test]

@@ -126,7 +126,10 @@ impl Platform for Recorded {
         &self.registers
     }
     fn aperture(&self) -> Option<&dyn Io> {
-        self.inner.aperture().is_some().then_some(&self.aperture as &dyn Io)
+        self.inner
+            .aperture()
+            .is_some()
+            .then_some(&self.aperture as &dyn Io)
     }
     fn config(&self) -> &dyn ConfigSpace {
         self

@@ -64,7 +64,11 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<[Option<Bar>; BARS], PciE
         let is_memory = flags & IORESOURCE_MEM != 0;
         *slot = Some(Bar {
             range: Resource { start, len },
-            space: if is_memory { Space::Memory } else { Space::Ports },
+            space: if is_memory {
+                Space::Memory
+            } else {
+                Space::Ports
+            },
             is_wide: flags & IORESOURCE_MEM_64 != 0,
             is_prefetchable: flags & IORESOURCE_PREFETCH != 0,
         });
@@ -76,7 +80,9 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<[Option<Bar>; BARS], PciE
 fn number(word: &str) -> Option<u64> {
     let digits = word.strip_prefix("0x")?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    plain.then(|| u64::from_str_radix(digits, 16).ok()).flatten()
+    plain
+        .then(|| u64::from_str_radix(digits, 16).ok())
+        .flatten()
 }
 
 /// No two BARs of a space share addresses. One that has none yet begins at 0.
@@ -124,10 +130,16 @@ mod tests {
         ])
         .unwrap();
         let registers = bars[0].unwrap();
-        assert_eq!((registers.range.start, registers.range.len), (0xf810_0000, 1 << 20));
+        assert_eq!(
+            (registers.range.start, registers.range.len),
+            (0xf810_0000, 1 << 20)
+        );
         assert!(registers.is_wide && !registers.is_prefetchable);
         let aperture = bars[2].unwrap();
-        assert_eq!((aperture.range.len, aperture.is_prefetchable), (256 << 20, true));
+        assert_eq!(
+            (aperture.range.len, aperture.is_prefetchable),
+            (256 << 20, true)
+        );
         assert_eq!(bars[4].unwrap().space, Space::Ports);
         assert_eq!((bars[1], bars[3], bars[5]), (None, None, None));
     }

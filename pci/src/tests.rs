@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kernel::dma::PAGE_SIZE;
-use kernel::io::Io as _;
-use kernel::irq::{Handler, IrqLine as _, IrqReturn};
+use kernel::irq::{Handler, IrqReturn};
 use kernel::pci::ConfigSpace as _;
 use kernel::platform::Platform as _;
 use nix::sys::stat::Mode;
@@ -36,7 +35,15 @@ impl Machine {
         fs::create_dir_all(machine.path("")).unwrap();
         let mut config = [0; 256];
         // Vendor, device, COMMAND with memory decoding and bus mastering, revision, class.
-        for (at, byte) in [(0, 0x86), (1, 0x80), (2, 0x02), (3, 0x2a), (4, 0x06), (8, 0x0c), (0x0b, 3)] {
+        for (at, byte) in [
+            (0, 0x86),
+            (1, 0x80),
+            (2, 0x02),
+            (3, 0x2a),
+            (4, 0x06),
+            (8, 0x0c),
+            (0x0b, 3),
+        ] {
             config[at] = byte;
         }
         machine.write("config", &config);
@@ -72,7 +79,11 @@ impl Machine {
 
     fn driver(&self, name: &str) {
         let _ = fs::remove_file(self.path("driver"));
-        symlink(Path::new("../../../bus/pci/drivers").join(name), self.path("driver")).unwrap();
+        symlink(
+            Path::new("../../../bus/pci/drivers").join(name),
+            self.path("driver"),
+        )
+        .unwrap();
     }
 
     fn open(&self) -> Result<Function, PciError> {
@@ -104,7 +115,10 @@ fn pool() -> Pool {
 fn a_function_is_what_its_files_say() {
     let machine = Machine::new();
     let function = machine.open().unwrap();
-    assert_eq!((function.id().vendor, function.id().device), (0x8086, 0x2a02));
+    assert_eq!(
+        (function.id().vendor, function.id().device),
+        (0x8086, 0x2a02)
+    );
     assert_eq!((function.revision(), function.is_display()), (12, true));
     assert_eq!((function.driver(), function.hold()), (None, Hold::Free));
     assert_eq!(function.bar(2).unwrap().range.len, 8 << 10);
@@ -114,7 +128,10 @@ fn a_function_is_what_its_files_say() {
     function.check_awake(&config).unwrap();
     assert_eq!(config.read32(0), 0x2a02_8086);
     assert_eq!(config.read8(255), 0);
-    assert_eq!((config.read32(254), config.read16(usize::MAX)), (u32::MAX, u16::MAX));
+    assert_eq!(
+        (config.read32(254), config.read16(usize::MAX)),
+        (u32::MAX, u16::MAX)
+    );
     assert_eq!(function.group().unwrap(), None);
 }
 
@@ -127,7 +144,11 @@ fn functions_are_listed_by_address_and_other_names_are_counted() {
     }
     symlink("0000:ff:1f.7", functions.join("0000:ff:1f.7")).unwrap();
     let listing = list(&machine.tree()).unwrap();
-    let names: Vec<String> = listing.entries.iter().map(|e| e.address.to_string()).collect();
+    let names: Vec<String> = listing
+        .entries
+        .iter()
+        .map(|e| e.address.to_string())
+        .collect();
     assert_eq!(names, ["0000:00:00.0", AT, "0000:ff:1f.7"]);
     assert_eq!(listing.strangers, 3);
     let error = |at: usize| match &listing.entries.get(at).unwrap().function {
@@ -156,7 +177,11 @@ fn hostile_files_are_errors_that_name_them() {
     assert!(machine.error().contains("does not answer"));
     fs::remove_file(machine.path("config")).unwrap();
     mkfifo(&machine.path("config"), Mode::S_IRWXU).unwrap();
-    assert!(machine.error().contains("no plain file"), "{}", machine.error());
+    assert!(
+        machine.error().contains("no plain file"),
+        "{}",
+        machine.error()
+    );
     fs::remove_file(machine.path("config")).unwrap();
     symlink("config", machine.path("config")).unwrap();
     assert!(machine.error().contains("circles"), "{}", machine.error());
@@ -171,13 +196,20 @@ fn hostile_files_are_errors_that_name_them() {
     fs::remove_file(machine.path("driver")).unwrap();
     // A link is not followed, so one in circles is only a name.
     symlink("driver", machine.path("driver")).unwrap();
-    assert_eq!(machine.open().unwrap().hold(), Hold::Other("driver".to_owned()));
+    assert_eq!(
+        machine.open().unwrap().hold(),
+        Hold::Other("driver".to_owned())
+    );
     fs::remove_file(machine.path("driver")).unwrap();
 
     machine.write("resource", &vec![b'0'; 1 << 20]);
     assert!(machine.error().contains("more text"), "{}", machine.error());
     machine.write("resource", &[0xff; 100]);
-    assert!(machine.error().contains("three numbers"), "{}", machine.error());
+    assert!(
+        machine.error().contains("three numbers"),
+        "{}",
+        machine.error()
+    );
     machine.resource(&["0xf8100000 0xf810ffff 0x200", "0xf8108000 0xf810ffff 0x200"]);
     assert!(machine.error().contains("overlap"), "{}", machine.error());
 }
@@ -186,8 +218,13 @@ fn hostile_files_are_errors_that_name_them() {
 fn a_missing_function_is_said_to_be_missing() {
     let machine = Machine::new();
     let address = "0000:00:03.0".parse().unwrap();
-    let error = Function::open(&machine.tree(), address).map(drop).unwrap_err();
-    assert!(error.to_string().contains("no PCI function 0000:00:03.0"), "{error}");
+    let error = Function::open(&machine.tree(), address)
+        .map(drop)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("no PCI function 0000:00:03.0"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -199,7 +236,11 @@ fn bars_that_are_not_as_they_should_be_are_not_mapped() {
     };
     window(0).unwrap();
     machine.write("resource0", &[0; (64 << 10) - 1]);
-    assert!(window(0).unwrap_err().contains("65535 bytes, and the BAR has 65536"));
+    assert!(
+        window(0)
+            .unwrap_err()
+            .contains("65535 bytes, and the BAR has 65536")
+    );
     fs::remove_file(machine.path("resource0")).unwrap();
     assert!(window(0).unwrap_err().contains("resource0"));
     fs::create_dir(machine.path("resource0")).unwrap();
@@ -207,7 +248,10 @@ fn bars_that_are_not_as_they_should_be_are_not_mapped() {
     assert!(window(1).unwrap_err().contains("no such BAR"));
     assert!(window(77).unwrap_err().contains("no such BAR"));
     // Ports are no memory, and a BAR of 2^62 bytes is nothing that a file has.
-    machine.resource(&["0x1800 0x1807 0x40101", "0x4000000000000000 0x7fffffffffffffff 0x140204"]);
+    machine.resource(&[
+        "0x1800 0x1807 0x40101",
+        "0x4000000000000000 0x7fffffffffffffff 0x140204",
+    ]);
     assert!(window(0).unwrap_err().contains("no such BAR"));
     machine.write("resource1", &[0; 16]);
     assert!(window(1).unwrap_err().contains("16 bytes, and the BAR has"));
@@ -218,13 +262,20 @@ fn a_driver_s_device_is_refused_with_the_commands_that_free_it() {
     let machine = Machine::new();
     machine.driver("i915");
     let consoles = machine.tree().consoles();
-    for (name, kind) in [("vtcon0", "(S) dummy device"), ("vtcon1", "(M) frame buffer device"), ("x", "frame buffer")] {
+    for (name, kind) in [
+        ("vtcon0", "(S) dummy device"),
+        ("vtcon1", "(M) frame buffer device"),
+        ("x", "frame buffer"),
+    ] {
         fs::create_dir_all(consoles.join(name)).unwrap();
         fs::write(consoles.join(name).join("name"), kind).unwrap();
     }
     let function = machine.open().unwrap();
     let text = function.check_free().unwrap_err().to_string();
-    let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+    let commands: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("  "))
+        .collect();
     assert_eq!(
         commands,
         [
@@ -239,15 +290,22 @@ fn a_driver_s_device_is_refused_with_the_commands_that_free_it() {
             "echo 1 > /sys/class/vtconsole/vtcon1/bind",
         ]
     );
-    let error = Board::open(&function, Options::default()).map(drop).unwrap_err();
+    let error = Board::open(&function, Options::default())
+        .map(drop)
+        .unwrap_err();
     assert_eq!(error.to_string(), text);
     for name in ["pci-stub", "uio_pci_generic"] {
         machine.driver(name);
         machine.open().unwrap().check_free().unwrap();
     }
     machine.driver("vfio-pci");
-    let error = Board::open(&machine.open().unwrap(), Options::default()).map(drop).unwrap_err();
-    assert!(error.to_string().contains("uio_pci_generic"), "{error}");
+    let error = Board::open(&machine.open().unwrap(), Options::default())
+        .map(drop)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("no IOMMU stands before it"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -263,14 +321,23 @@ fn a_device_behind_an_iommu_is_refused_unless_addresses_stay() {
     };
     for kind in ["DMA\n", "DMA-FQ\n", ""] {
         let error = refused(kind);
-        assert!(error.contains("IOMMU group 7") && error.contains("iommu=pt"), "{error}");
+        assert!(
+            error.contains("IOMMU group 7") && error.contains("iommu=pt"),
+            "{error}"
+        );
     }
     // The next obstacle is the memory, of which this machine has none.
-    let pages = machine.root.path().join("sys/kernel/mm/hugepages/hugepages-2048kB");
+    let pages = machine
+        .root
+        .path()
+        .join("sys/kernel/mm/hugepages/hugepages-2048kB");
     fs::create_dir_all(&pages).unwrap();
     fs::write(pages.join("free_hugepages"), "7\n").unwrap();
     let error = refused("identity\n");
-    assert!(error.contains("8 huge pages") && error.contains("7 are free"), "{error}");
+    assert!(
+        error.contains("8 huge pages") && error.contains("7 are free"),
+        "{error}"
+    );
     assert!(error.contains("sysctl vm.nr_hugepages=8"), "{error}");
 }
 
@@ -335,7 +402,10 @@ fn a_device_that_goes_away_is_noticed() {
     assert!(!board.is_there());
     let machine = Machine::new();
     let board = machine.board().unwrap();
-    let file = OpenOptions::new().write(true).open(machine.path("resource0")).unwrap();
+    let file = OpenOptions::new()
+        .write(true)
+        .open(machine.path("resource0"))
+        .unwrap();
     file.set_len(0).unwrap();
     assert_eq!(board.io().read32(0x2030), u32::MAX);
     board.io().write32(0, 0x2030);
@@ -355,7 +425,14 @@ impl Handler for Calls {
 fn interrupts_come_by_the_file_of_uio_and_the_line_is_opened_again() {
     let machine = Machine::new();
     machine.driver("uio_pci_generic");
-    assert!(machine.board().map(drop).unwrap_err().to_string().contains("uio"));
+    assert!(
+        machine
+            .board()
+            .map(drop)
+            .unwrap_err()
+            .to_string()
+            .contains("uio")
+    );
     for name in ["uio", "uio/notes", "uio/uio4"] {
         fs::create_dir(machine.path(name)).unwrap();
     }
@@ -363,12 +440,20 @@ fn interrupts_come_by_the_file_of_uio_and_the_line_is_opened_again() {
     assert!(machine.board().is_err());
     fs::create_dir_all(device.parent().unwrap()).unwrap();
     mkfifo(&device, Mode::S_IRWXU).unwrap();
-    let mut tell = OpenOptions::new().read(true).write(true).open(&device).unwrap();
+    let mut tell = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&device)
+        .unwrap();
     let board = machine.board().unwrap();
     assert_eq!(board.interrupts(), Interrupts::Uio);
     let calls = Arc::new(Calls(AtomicUsize::new(0)));
     board.irq().request(calls.clone()).unwrap();
-    let file = OpenOptions::new().read(true).write(true).open(machine.path("config")).unwrap();
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(machine.path("config"))
+        .unwrap();
     for number in 1..=3_u32 {
         // What uio_pci_generic does at an interrupt: it masks the line, and counts.
         file.write_all_at(&[6, 4], 4).unwrap();

@@ -66,6 +66,11 @@ impl Source for Uio {
             Ok(_) => {}
             Err(error) => return Err(error.into()),
         }
+        // Errors of the file alone would come again at once.
+        let [told] = &all;
+        if !told.revents().is_some_and(|events| events.contains(wanted)) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
         let mut count = [0; 4];
         match self.file.read(&mut count) {
             Ok(4) => Ok(true),
@@ -78,7 +83,8 @@ impl Source for Uio {
     fn rearm(&mut self) -> io::Result<()> {
         let command = self.config.read16(config::COMMAND);
         if command & INTX_DISABLE != 0 && command != u16::MAX {
-            self.config.write16(command & !INTX_DISABLE, config::COMMAND);
+            self.config
+                .write16(command & !INTX_DISABLE, config::COMMAND);
         }
         Ok(())
     }

@@ -59,8 +59,7 @@ impl Where {
 }
 
 /// Help of `--pci` wherever it stands.
-pub const HELP: &str =
-    "Device of this machine, by its PCI address, such as 0000:00:02.0; `crestline pci list` shows them";
+pub const HELP: &str = "Device of this machine, by its PCI address, such as 0000:00:02.0; `crestline pci list` shows them";
 
 /// A function that a row of the driver knows.
 pub struct Board {
@@ -136,6 +135,7 @@ pub fn told_to_end() -> Result<Arc<AtomicBool>, Error> {
 pub fn interrupts(platform: &pci::Board) -> &'static str {
     match platform.interrupts() {
         Interrupts::Uio => "interrupts by uio",
+        Interrupts::Vfio => "memory and interrupts by vfio",
         Interrupts::Looks => "looking for interrupts every millisecond",
     }
 }
@@ -149,7 +149,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
 fn list(tree: &Tree) -> Result<String, Error> {
     if !tree.functions().exists() {
         let place = shown::path(&tree.functions());
-        return Ok(format!("this machine shows no PCI devices: there is no {place}\n"));
+        return Ok(format!(
+            "this machine shows no PCI devices: there is no {place}\n"
+        ));
     }
     let listing = pci::list(tree)?;
     let lines: Vec<[String; 5]> = listing.entries.iter().filter_map(line).collect();
@@ -208,7 +210,7 @@ fn state(function: &Function) -> String {
     }
     let driven = match function.hold() {
         Hold::Other(_) => "belongs to its kernel driver",
-        Hold::Vfio => "belongs to vfio-pci",
+        Hold::Vfio => "free, by vfio",
         Hold::Uio => "free, interrupts by uio",
         Hold::Free => "free",
     };

@@ -144,22 +144,31 @@ impl BoardDebugger {
                 let address = address.filter(|address| address % 16 == 0);
                 let address = address.ok_or("an address of an instruction is a multiple of 16")?;
                 if self.addresses.len() >= EACH {
-                    return Err(Refusal(format!("the hardware has {EACH} breakpoints of the kind")));
+                    return Err(Refusal(format!(
+                        "the hardware has {EACH} breakpoints of the kind"
+                    )));
                 }
                 self.addresses.push(address);
             }
             ["opcode" | "op", name] => {
                 let found = Opcode::from_mnemonic(self.isa, &name.to_ascii_lowercase());
                 let row = found.and_then(|opcode| opcode.desc(self.isa));
-                let row = row.ok_or_else(|| Refusal(format!("there is no opcode {}", escape(name))))?;
+                let row =
+                    row.ok_or_else(|| Refusal(format!("there is no opcode {}", escape(name))))?;
                 if self.opcodes.len() >= EACH {
-                    return Err(Refusal(format!("the hardware has {EACH} breakpoints of the kind")));
+                    return Err(Refusal(format!(
+                        "the hardware has {EACH} breakpoints of the kind"
+                    )));
                 }
                 self.opcodes.push(row.hw);
             }
             ["eot"] => self.ends = true,
             ["thread"] => self.begins = true,
-            _ => return Err(Refusal::of("break address 0xA, break opcode NAME, break eot or break thread")),
+            _ => {
+                return Err(Refusal::of(
+                    "break address 0xA, break opcode NAME, break eot or break thread",
+                ));
+            }
         }
         self.configure()?;
         Ok(String::new())
@@ -248,13 +257,17 @@ impl BoardDebugger {
             None => "no instruction of this device".to_owned(),
         };
         let place = thread.place;
-        Ok(format!("EU {} thread {}  {address:#010x}  {text}", place.eu, place.slot))
+        Ok(format!(
+            "EU {} thread {}  {address:#010x}  {text}",
+            place.eu, place.slot
+        ))
     }
 
     fn choose(&mut self, number: &str) -> Answer {
         let count = self.halted()?.len();
         let number = number.parse().ok().filter(|number| *number < count);
-        self.chosen = number.ok_or_else(|| Refusal(format!("{} has halted", Counted(count, "thread"))))?;
+        self.chosen =
+            number.ok_or_else(|| Refusal(format!("{} has halted", Counted(count, "thread"))))?;
         self.list()
     }
 
@@ -265,7 +278,9 @@ impl BoardDebugger {
                 Ok(Stepped::Halted(next)) => thread = next,
                 Ok(Stepped::Ended) => return Ok("the thread has ended\n".to_owned()),
                 Err(ETIMEDOUT) => {
-                    return Err(Refusal::of("the thread does not halt again: it waits for another one; `continue` lets all go on"));
+                    return Err(Refusal::of(
+                        "the thread does not halt again: it waits for another one; `continue` lets all go on",
+                    ));
                 }
                 Err(error) => return Err(failed("step")(error)),
             }
@@ -274,7 +289,10 @@ impl BoardDebugger {
     }
 
     fn registers(&self) -> Answer {
-        let registers = self.thread()?.read_registers().map_err(failed("registers"))?;
+        let registers = self
+            .thread()?
+            .read_registers()
+            .map_err(failed("registers"))?;
         Ok(text(&registers))
     }
 
@@ -303,8 +321,16 @@ impl BoardDebugger {
 /// The registers that are not zero, eight dwords a line.
 fn text(registers: &Registers) -> String {
     let mut out = String::new();
-    let rows = registers.grf.iter().enumerate().map(|(n, row)| ('r', n, row));
-    let messages = registers.mrf.iter().enumerate().map(|(n, row)| ('m', n, row));
+    let rows = registers
+        .grf
+        .iter()
+        .enumerate()
+        .map(|(n, row)| ('r', n, row));
+    let messages = registers
+        .mrf
+        .iter()
+        .enumerate()
+        .map(|(n, row)| ('m', n, row));
     for (file, number, row) in rows.chain(messages) {
         if row.iter().all(|dword| *dword == 0) {
             continue;

@@ -238,7 +238,9 @@ impl BoardSession {
     /// Contents of all buffers of a submission as they are now, in its order.
     pub fn contents(&self, exec: &Exec) -> Vec<Option<Vec<u8>>> {
         let buffers = exec.buffers.iter();
-        buffers.map(|buffer| self.objects.contents(buffer)).collect()
+        buffers
+            .map(|buffer| self.objects.contents(buffer))
+            .collect()
     }
 
     /// Waits until the device is idle, gives everything back and unbinds the driver.

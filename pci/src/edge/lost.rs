@@ -43,12 +43,16 @@ impl Watch {
         static INSTALLED: OnceLock<nix::Result<()>> = OnceLock::new();
         (*INSTALLED.get_or_init(install))?;
         let take = |place: &&'static Place| {
-            let taken = place.start.compare_exchange(0, TAKEN, Ordering::AcqRel, Ordering::Relaxed);
+            let taken = place
+                .start
+                .compare_exchange(0, TAKEN, Ordering::AcqRel, Ordering::Relaxed);
             taken.is_ok()
         };
         let place = ALL.iter().find(take).ok_or(Errno::EMFILE)?;
         place.lost.store(false, Ordering::Relaxed);
-        place.end.store(start.saturating_add(len), Ordering::Relaxed);
+        place
+            .end
+            .store(start.saturating_add(len), Ordering::Relaxed);
         place.start.store(start, Ordering::Release);
         Ok(Watch(place))
     }
@@ -75,11 +79,7 @@ fn install() -> nix::Result<()> {
 }
 
 /// Puts a page of ones where a watched page has gone; any other cause ends the process as it would have.
-extern "C" fn on_bus_error(
-    signal: libc::c_int,
-    info: *mut libc::siginfo_t,
-    _: *mut libc::c_void,
-) {
+extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let errno = Errno::last_raw();
     // SAFETY: the system hands over the signal's description, which for SIGBUS has an address.
     let address = unsafe { (*info).si_addr() }.addr();

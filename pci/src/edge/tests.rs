@@ -17,7 +17,7 @@ fn file(words: &[u32]) -> File {
 #[test]
 fn a_window_reads_and_writes_the_file() {
     let file = file(&[1, 2, 3, 4]);
-    let window = Window::new(&file, 16, Using::Driving).unwrap();
+    let window = Window::new(&file, 0, 16, Using::Driving).unwrap();
     assert_eq!(window.read32(8), 3);
     window.write32(0x1234_5678, 4);
     let mut bytes = [0; 4];
@@ -30,7 +30,7 @@ fn a_window_reads_and_writes_the_file() {
 #[test]
 fn a_window_for_reading_writes_nothing() {
     let file = file(&[1, 2]);
-    let window = Window::new(&file, 8, Using::Reading).unwrap();
+    let window = Window::new(&file, 0, 8, Using::Reading).unwrap();
     window.write32(7, 4);
     assert_eq!(window.read32(4), 2);
 }
@@ -38,8 +38,8 @@ fn a_window_for_reading_writes_nothing() {
 #[test]
 fn pages_that_go_away_read_as_ones() {
     let file = file(&[5; 2048]);
-    let window = Window::new(&file, 8192, Using::Driving).unwrap();
-    let other = Window::new(&file, 4096, Using::Reading).unwrap();
+    let window = Window::new(&file, 0, 8192, Using::Driving).unwrap();
+    let other = Window::new(&file, 0, 4096, Using::Reading).unwrap();
     assert_eq!(window.read32(4096), 5);
     file.set_len(4096).unwrap();
     assert_eq!(window.read32(4096), u32::MAX);
@@ -54,7 +54,7 @@ fn pages_that_go_away_read_as_ones() {
     drop(window);
     // Its place among those watched is another's.
     for _ in 0..100 {
-        drop(Window::new(&file, 4096, Using::Driving).unwrap());
+        drop(Window::new(&file, 0, 4096, Using::Driving).unwrap());
     }
 }
 

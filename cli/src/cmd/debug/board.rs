@@ -24,12 +24,7 @@ use crate::cmd::{Error, captured, print};
 const PROMPT: &str = "(debug) ";
 
 /// Runs the commands, or those of standard input.
-pub fn run(
-    args: &Args,
-    address: &str,
-    path: &Path,
-    scripts: &[Source],
-) -> Result<ExitCode, Error> {
+pub fn run(args: &Args, address: &str, path: &Path, scripts: &[Source]) -> Result<ExitCode, Error> {
     let origin = captured::find(path)?;
     Files::default().replays(&origin).check()?;
     let reader = origin.open()?;

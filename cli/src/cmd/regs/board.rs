@@ -164,7 +164,9 @@ impl Opened {
             let indices = (0..register.count).map(|index| (register.count > 1).then_some(index));
             indices.map(|index| Place { register, index })
         });
-        places.filter(|place| self.refusal(*place).is_none()).collect()
+        places
+            .filter(|place| self.refusal(*place).is_none())
+            .collect()
     }
 
     /// Those that were asked for.
@@ -252,7 +254,10 @@ pub fn dump(args: &Dump) -> Result<(), Error> {
         );
     }
     if ones == places.len() {
-        return Err("every register reads as all ones: the device is asleep, or a bridge before it is off".into());
+        return Err(
+            "every register reads as all ones: the device is asleep, or a bridge before it is off"
+                .into(),
+        );
     }
     print(&out)
 }
@@ -313,7 +318,13 @@ fn change(since: Duration, place: Place, old: u128, new: u128) -> String {
             None => format!("{value:#x}"),
         };
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "             {} = {} -> {}", field.name, shown(old), shown(new));
+        let _ = writeln!(
+            out,
+            "             {} = {} -> {}",
+            field.name,
+            shown(old),
+            shown(new)
+        );
     }
     out
 }

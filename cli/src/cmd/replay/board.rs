@@ -71,7 +71,8 @@ fn on_board(board: &Board, reader: &mut Reader, args: &Args) -> Result<(), Error
             format!("{error}\n  and {}", PciError::Gone(address)).into()
         }
     };
-    let mut session = BoardSession::new(shared, board.info, timeout).map_err(|error| gone(error.into()))?;
+    let mut session =
+        BoardSession::new(shared, board.info, timeout).map_err(|error| gone(error.into()))?;
     let is_over = || told.load(Ordering::Relaxed) || !platform.is_there();
     let outcome = submissions(&mut session, reader, &is_over);
     let elapsed = begun.elapsed();
@@ -111,7 +112,9 @@ fn picture(session: &BoardSession, args: &Args) -> Result<(), Error> {
     let Some(path) = &args.png else {
         return Ok(());
     };
-    let view = session.view().map_err(|error| format!("no picture: {error}"))?;
+    let view = session
+        .view()
+        .map_err(|error| format!("no picture: {error}"))?;
     write_picture(view, path, args)
 }
 

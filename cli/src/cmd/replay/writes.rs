@@ -82,7 +82,11 @@ impl Writes {
                 let name = self.config_name(offset);
                 let digits = 2 + 2 * usize::from(bytes);
                 // Writing to a String cannot fail, here and elsewhere.
-                let _ = writeln!(inner.text, "  {:>10}  {name} = {value:#0digits$x}", format!("pci {offset:#04x}"));
+                let _ = writeln!(
+                    inner.text,
+                    "  {:>10}  {name} = {value:#0digits$x}",
+                    format!("pci {offset:#04x}")
+                );
             }
         }
         if inner.text.len() > KEPT {
@@ -104,11 +108,18 @@ impl Writes {
         let Some(named) = named else {
             inner.close();
             inner.registers.insert(offset);
-            let _ = writeln!(inner.text, "  {offset:#010x}  (not in the tables) = {value:#010x}");
+            let _ = writeln!(
+                inner.text,
+                "  {offset:#010x}  (not in the tables) = {value:#010x}"
+            );
             return;
         };
         inner.registers.insert(named.register.offset as usize);
-        if inner.run.as_mut().is_some_and(|run| run.goes_on(named, value)) {
+        if inner
+            .run
+            .as_mut()
+            .is_some_and(|run| run.goes_on(named, value))
+        {
             return;
         }
         inner.close();
