@@ -1,4 +1,4 @@
-//! A capture on a platform of which only registers, memory and interrupts are known.
+//! Captures on a platform that shows registers, memory and interrupts alone.
 //!
 //! The device is a model that runs by itself; time is the host's, and interrupts come through the thread that a real device has.
 

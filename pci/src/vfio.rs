@@ -1,4 +1,4 @@
-//! A function that `vfio-pci` holds: regions, configuration space, interrupts, memory.
+//! A function that `vfio-pci` holds: regions, interrupts, memory.
 //!
 //! Linux `Documentation/driver-api/vfio.rst`. The container has one group and one device. Not tried without an IOMMU (noiommu).
 

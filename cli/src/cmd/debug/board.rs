@@ -1,4 +1,4 @@
-//! `crestline debug --pci`: threads of a captured frame on a device of this machine.
+//! `crestline debug --pci`: threads of a captured frame on a real device.
 //!
 //! The commands are the library's.
 

@@ -1,4 +1,4 @@
-//! `crestline replay --pci` and `--dry-run`: a captured frame on a real device, or what the driver would write to it.
+//! `crestline replay --pci` and `--dry-run`: a frame on a real device, or writes.
 //!
 //! A dry run runs the driver on the model: a device that nobody writes to would not answer, and the driver would end at its first wait.
 

@@ -45,7 +45,7 @@ struct Inner {
     text: String,
     writes: u64,
     registers: BTreeSet<usize>,
-    failed: Option<Error>,
+    failed: Option<String>,
 }
 
 /// The lines.
@@ -147,7 +147,7 @@ impl Writes {
         inner.close();
         inner.print();
         if let Some(error) = inner.failed.take() {
-            return Err(error);
+            return Err(error.into());
         }
         Ok(format!(
             "{} to {}; what the commands in ring and batch write is not among them, `crestline decode` shows it",
@@ -217,7 +217,7 @@ impl Inner {
 
     fn print(&mut self) {
         if let Err(error) = print(&take(&mut self.text)) {
-            self.failed.get_or_insert(error);
+            self.failed.get_or_insert(error.to_string());
         }
     }
 }
