@@ -154,7 +154,7 @@ fn threads_are_stopped_by_what_the_hardware_tells() {
     let session = BoardSession::new(platform.clone(), info, LONG).unwrap();
     let mut debugger = BoardDebugger::new(session, reader, info.isa).unwrap();
     for (line, word) in [
-        ("regs", "no thread has halted"),
+        ("regs", "has not halted"),
         ("break address 0x11", "multiple of 16"),
         ("break opcode nonsense", "no opcode nonsense"),
         ("break pixel 1,2", "break address"),

@@ -77,6 +77,8 @@ impl Board {
             return Self::by_vfio(function, options);
         }
         check_group(function)?;
+        // Who may not open it hears so before anything else is asked for.
+        function.can_open(0, Using::Driving)?;
         let pool = huge_pages(function, options.pieces)?;
         Self::with_pool(function, pool)
     }

@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 
-use driver::debug::{DebugSession, HaltMatch, HaltedThread, Registers, Stepped, Threads, Which};
+use driver::debug::{
+    DebugSession, HaltMatch, HaltedThread, Place, Registers, Stepped, Threads, Which,
+};
 use isa::Opcode;
 use isa::inst::Verx10;
 use kernel::error::code::{ENODEV, ETIMEDOUT};
@@ -59,7 +61,8 @@ pub struct BoardDebugger {
     opcodes: Vec<u8>,
     ends: bool,
     begins: bool,
-    chosen: usize,
+    /// Where the chosen thread runs; none is chosen until one has halted.
+    chosen: Option<Place>,
     over: bool,
 }
 
@@ -88,7 +91,7 @@ impl BoardDebugger {
             opcodes: Vec::new(),
             ends: false,
             begins: false,
-            chosen: 0,
+            chosen: None,
             over: false,
         })
     }
@@ -133,8 +136,11 @@ impl BoardDebugger {
     }
 
     fn thread(&self) -> Answer<HaltedThread> {
-        let thread = self.halted()?.get(self.chosen).cloned();
-        thread.ok_or_else(|| Refusal::of("no thread has halted"))
+        let mut halted = self.halted()?.into_iter();
+        let thread = halted.find(|thread| Some(thread.place) == self.chosen);
+        thread.ok_or_else(|| {
+            Refusal::of("the chosen thread has not halted; `threads` lists those that have")
+        })
     }
 
     fn add(&mut self, words: &[&str]) -> Answer {
@@ -201,7 +207,7 @@ impl BoardDebugger {
     /// To the next halt, or the end of the frame.
     fn go(&mut self, is_over: &dyn Fn() -> bool) -> Answer {
         self.debug()?.resume_all().map_err(failed("resume"))?;
-        self.chosen = 0;
+        self.chosen = None;
         loop {
             if !self.session.is_running() {
                 let next = self.reader.next_submission().map_err(Refusal::of)?;
@@ -225,6 +231,7 @@ impl BoardDebugger {
                 if is_over() {
                     return Err(Refusal::of("stopped before its end"));
                 }
+                self.chosen = self.halted()?.first().map(|thread| thread.place);
                 return self.list();
             }
         }
@@ -233,7 +240,11 @@ impl BoardDebugger {
     fn list(&self) -> Answer {
         let mut out = String::new();
         for (number, thread) in self.halted()?.iter().enumerate() {
-            let mark = if number == self.chosen { '*' } else { ' ' };
+            let mark = if Some(thread.place) == self.chosen {
+                '*'
+            } else {
+                ' '
+            };
             // Writing to a String cannot fail, here and below.
             let _ = writeln!(out, "{mark} {number}  {}", self.shown(thread)?);
         }
@@ -264,10 +275,13 @@ impl BoardDebugger {
     }
 
     fn choose(&mut self, number: &str) -> Answer {
-        let count = self.halted()?.len();
-        let number = number.parse().ok().filter(|number| *number < count);
-        self.chosen =
-            number.ok_or_else(|| Refusal(format!("{} has halted", Counted(count, "thread"))))?;
+        let halted = self.halted()?;
+        let number = number.parse::<usize>().ok();
+        let Some(thread) = number.and_then(|number| halted.get(number)) else {
+            let count = Counted(halted.len(), "halted thread");
+            return Err(Refusal(format!("there are {count}, counted from 0")));
+        };
+        self.chosen = Some(thread.place);
         self.list()
     }
 
