@@ -221,3 +221,47 @@ impl Inner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_one_line_when_their_values_follow_one_another() {
+        let writes = Writes::new(&regs::platform::GEN40);
+        for index in 0..4 {
+            writes.tell(Write::Register(
+                0x8_0000 + 4 * index as usize,
+                0x1000_0001 + 0x1000 * index,
+            ));
+        }
+        // Of no run, then a run of equal values, then an element that is not the next one.
+        for (offset, value) in [(0x8_0010, 5), (0x8_0014, 0), (0x8_0018, 0), (0x8_0020, 0)] {
+            writes.tell(Write::Register(offset, value));
+        }
+        // i915 i915_reg.h: the render ring's tail is 2030; a fence is 64 bits at 3000 and on; nothing is at 7fffc.
+        for (offset, value) in [(0x2030, 8), (0x3004, 7), (0x7_fffc, 1)] {
+            writes.tell(Write::Register(offset, value));
+        }
+        writes.tell(Write::Config(4, 2, 6));
+        writes.tell(Write::Config(0xc0, 1, 1));
+        let mut inner = writes.lock();
+        inner.close();
+        let lines: Vec<&str> = inner.text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "  0x00080000  GTT_PTE[0..3] = 0x10000001, 4 times, each 0x1000 more",
+                "  0x00080010  GTT_PTE[4] = 0x00000005",
+                "  0x00080014  GTT_PTE[5..6] = 0x00000000, 2 times",
+                "  0x00080020  GTT_PTE[8] = 0x00000000",
+                "  0x00002030  PRB0_TAIL = 0x00000008",
+                "  0x00003004  FENCE[0] dword 1 = 0x00000007",
+                "  0x0007fffc  (not in the tables) = 0x00000001",
+                "    pci 0x04  COMMAND = 0x0006",
+                "    pci 0xc0  GDRST = 0x01",
+            ]
+        );
+        assert_eq!((inner.writes, inner.registers.len()), (13, 4));
+    }
+}
