@@ -14,7 +14,7 @@ use crate::tree::open_plain;
 use crate::{Bar, PciError};
 
 /// Bytes of the header.
-pub(crate) const HEADER: usize = 64;
+const HEADER: usize = 64;
 /// Most bytes of a function (PCI Express).
 const MOST: u64 = 4096;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use kernel::pci::{ConfigSpace as _, DeviceId, config};
 use nix::errno::Errno;
 
-use crate::config::{ConfigFile, HEADER};
+use crate::config::ConfigFile;
 use crate::edge::Window;
 use crate::tree::{open_plain, text};
 use crate::{Address, Bar, Hold, PciError, Space, Tree, resource};
@@ -231,12 +231,6 @@ impl Function {
         };
         let kind = text(&link.join("type")).unwrap_or_default();
         Ok(Some((number, kind.trim().to_owned())))
-    }
-
-    /// Bytes that a look at the header needs.
-    #[must_use]
-    pub const fn header() -> usize {
-        HEADER
     }
 }
 
