@@ -20,6 +20,9 @@ const CLASS: usize = 0x0b;
 /// Displays.
 const DISPLAY: u8 = 3;
 
+/// Where a function is kept awake, in its directory.
+const POWER: &str = "power/control";
+
 /// What a function's registers are wanted for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Using {
@@ -194,7 +197,7 @@ impl Function {
         {
             return Err(PciError::Refused(format!(
                 "{address} sleeps ({}): its registers read as all ones. This wakes it:\n  \
-                echo on > /sys/bus/pci/devices/{address}/power/control",
+                echo on > /sys/bus/pci/devices/{address}/{POWER}",
                 state.trim().escape_default()
             )));
         }

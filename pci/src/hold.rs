@@ -61,6 +61,9 @@ impl Function {
     }
 }
 
+/// Where a function is taken from its driver, in its directory.
+const UNBIND: &str = "driver/unbind";
+
 /// Consoles that draw on a display, whose driver cannot be unbound before.
 fn consoles(tree: &Tree) -> Vec<String> {
     let names = fs::read_dir(tree.consoles()).into_iter().flatten();
@@ -87,7 +90,7 @@ fn to_free(tree: &Tree, address: Address) -> Vec<String> {
         .map(|console| format!("echo 0 > /sys/class/vtconsole/{console}/bind"))
         .collect();
     let directory = format!("/sys/bus/pci/devices/{address}");
-    out.push(format!("echo {address} > {directory}/driver/unbind"));
+    out.push(format!("echo {address} > {directory}/{UNBIND}"));
     out.push("modprobe uio_pci_generic".to_owned());
     out.push(format!(
         "echo uio_pci_generic > {directory}/driver_override"
@@ -99,7 +102,7 @@ fn to_free(tree: &Tree, address: Address) -> Vec<String> {
 fn to_give_back(tree: &Tree, address: Address) -> Vec<String> {
     let directory = format!("/sys/bus/pci/devices/{address}");
     let mut out = vec![
-        format!("echo {address} > {directory}/driver/unbind"),
+        format!("echo {address} > {directory}/{UNBIND}"),
         format!("echo > {directory}/driver_override"),
         format!("echo {address} > /sys/bus/pci/drivers_probe"),
     ];

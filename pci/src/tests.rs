@@ -52,7 +52,7 @@ impl Machine {
             "0x0 0x0 0x0",
             "0xe0000000 0xe0001fff 0x14220c",
         ]);
-        machine.write("resource0", &[0; 64 << 10]);
+        machine.write("resource0", &vec![0; 64 << 10]);
         machine.write("resource2", &[0; 8 << 10]);
         machine
     }
@@ -79,11 +79,7 @@ impl Machine {
 
     fn driver(&self, name: &str) {
         let _ = fs::remove_file(self.path("driver"));
-        symlink(
-            Path::new("../../../bus/pci/drivers").join(name),
-            self.path("driver"),
-        )
-        .unwrap();
+        symlink(Path::new("../../drivers").join(name), self.path("driver")).unwrap();
     }
 
     fn open(&self) -> Result<Function, PciError> {
@@ -235,7 +231,7 @@ fn bars_that_are_not_as_they_should_be_are_not_mapped() {
         window.map(drop).map_err(|error| error.to_string())
     };
     window(0).unwrap();
-    machine.write("resource0", &[0; (64 << 10) - 1]);
+    machine.write("resource0", &vec![0; (64 << 10) - 1]);
     assert!(
         window(0)
             .unwrap_err()

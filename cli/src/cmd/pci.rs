@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn list(tree: &Tree) -> Result<String, Error> {
     if !tree.functions().exists() {
-        let place = shown::path(&tree.functions());
+        let place = shown::path(tree.functions());
         return Ok(format!(
             "this machine shows no PCI devices: there is no {place}\n"
         ));

@@ -3,6 +3,7 @@
 //! docs/captures.md says what a later submission uploads.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use driver::{Device, Object};
@@ -56,14 +57,14 @@ impl Objects {
                 what,
                 error,
             };
-            if !self.0.contains_key(&buffer.bo_id) {
-                let object = device
-                    .create_object(buffer.size as usize, buffer.tiling, buffer.stride)
-                    .map_err(|e| failed("creation", e))?;
-                self.0.insert(buffer.bo_id, Bound::new(object));
-            }
-            let Some(bound) = self.0.get_mut(&buffer.bo_id) else {
-                continue;
+            let bound = match self.0.entry(buffer.bo_id) {
+                Entry::Occupied(found) => found.into_mut(),
+                Entry::Vacant(empty) => {
+                    let object = device
+                        .create_object(buffer.size as usize, buffer.tiling, buffer.stride)
+                        .map_err(|e| failed("creation", e))?;
+                    empty.insert(Bound::new(object))
+                }
             };
             let uploaded = if exec.complete {
                 bound.replace(contents)

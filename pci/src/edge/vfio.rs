@@ -87,7 +87,7 @@ pub(crate) struct Region {
 
 /// A device, with the container that holds its memory.
 pub(crate) struct Device {
-    device: File,
+    file: File,
     // After the device, which has to be closed first.
     _group: File,
     container: File,
@@ -139,9 +139,9 @@ impl Device {
         let fd = unsafe { libc::ioctl(group.as_raw_fd(), GROUP_GET_DEVICE_FD, name.as_ptr()) };
         let fd = Errno::result(fd)?;
         // SAFETY: the descriptor is new, and nobody else has it.
-        let device = unsafe { File::from_raw_fd(fd) };
+        let file = unsafe { File::from_raw_fd(fd) };
         Ok(Device {
-            device,
+            file,
             _group: group,
             container,
         })
@@ -149,7 +149,7 @@ impl Device {
 
     /// The device's file, in which the regions lie.
     pub(crate) fn file(&self) -> &File {
-        &self.device
+        &self.file
     }
 
     /// A region, by its index.
@@ -162,7 +162,7 @@ impl Device {
             size: 0,
             offset: 0,
         };
-        block(&self.device, DEVICE_GET_REGION_INFO, &mut info)?;
+        block(&self.file, DEVICE_GET_REGION_INFO, &mut info)?;
         Ok(Region {
             size: info.size,
             offset: info.offset,
@@ -203,7 +203,7 @@ impl Device {
             count: 1,
             data,
         };
-        block(&self.device, DEVICE_SET_IRQS, &mut set).map(drop)
+        block(&self.file, DEVICE_SET_IRQS, &mut set).map(drop)
     }
 }
 

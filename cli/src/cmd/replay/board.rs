@@ -27,10 +27,10 @@ const MODEL_BYTES: usize = 160 << 20;
 /// Runs a capture on the device of `--pci`, or none of it in a dry run.
 pub fn run(origin: &Origin, args: &Args) -> Result<(), Error> {
     let mut reader = origin.open()?;
-    let board = match &args.pci {
-        Some(address) => Some(board(address, &args.place)?),
-        None => None,
-    };
+    let address = args.pci.as_deref();
+    let board = address
+        .map(|address| board(address, &args.place))
+        .transpose()?;
     let made_for = replay::device_of_reader(&reader);
     let info = match (&board, &args.device) {
         (Some(board), _) => fitting(board, made_for)?,
