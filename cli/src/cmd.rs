@@ -16,6 +16,7 @@ pub mod logging;
 pub mod media;
 mod outputs;
 pub mod pack;
+pub mod pci;
 mod progress;
 pub mod regs;
 pub mod replay;

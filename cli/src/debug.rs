@@ -4,6 +4,7 @@
 //! and looked at). Not modelled: time that goes backwards; `back` runs a capture again.
 
 pub mod backend;
+pub mod board;
 mod breaks;
 mod change;
 mod command;

@@ -54,6 +54,8 @@ enum Command {
     Pack(cmd::pack::Args),
     /// List the registers, show one with its fields, or explain a value.
     Regs(cmd::regs::Args),
+    /// Find the machine's own devices that the driver knows.
+    Pci(cmd::pci::Args),
     /// Run a kernel on one thread of the modelled execution unit (EU).
     Eu(cmd::eu::Args),
     /// Run a kernel over a grid of threads, with files as input and output.
@@ -108,6 +110,7 @@ fn run() -> ExitCode {
         Some(Command::Report(args)) => done(cmd::report::run(&args)),
         Some(Command::Pack(args)) => done(cmd::pack::run(&args)),
         Some(Command::Regs(args)) => done(cmd::regs::run(&args)),
+        Some(Command::Pci(args)) => done(cmd::pci::run(&args)),
         Some(Command::Eu(args)) => done(cmd::eu::run(&args)),
         Some(Command::Media(args)) => done(cmd::media::run(&args)),
         Some(Command::VfioUser(args)) => done(cmd::vfio_user::run(&args)),

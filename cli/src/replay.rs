@@ -4,9 +4,11 @@
 //! one ends before the next begins), contexts.
 
 mod attend;
+pub mod board;
 mod contradiction;
 mod error;
 mod finder;
+mod objects;
 mod patience;
 mod report;
 mod threads;
@@ -17,7 +19,6 @@ pub use contradiction::Contradiction;
 pub use error::{FaultReport, ReplayError};
 pub use report::{Report, Snapshot};
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use driver::debug::snapshot::{ArmedSnapshot, PixelTrigger};
@@ -31,10 +32,9 @@ use mmio_mock::intel::r#gen::DeviceInfo;
 use mmio_mock::intel::trace::Trace;
 
 use crate::capture::{Buffer, Capture, Contents, Exec, Reader, Submission};
-use crate::picture::{PageReader, Picture, PictureError, State, View, last_target, walk};
-use finder::Finder;
+use crate::picture::{PageReader, Picture, PictureError, State, View, walk};
+use objects::Objects;
 use patience::Patience;
-use upload::Bound;
 
 /// How to replay.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ pub struct Session {
     platform: Arc<ModelPlatform>,
     device: Device,
     options: Options,
-    objects: BTreeMap<u64, Bound>,
+    objects: Objects,
     state: PipelineState,
     /// The last primitive that ran.
     last: Option<(State, Arc<Exec>)>,
@@ -125,7 +125,7 @@ impl Session {
             platform,
             device,
             options,
-            objects: BTreeMap::new(),
+            objects: Objects::default(),
             state: PipelineState::default(),
             last: None,
             before: None,
@@ -188,9 +188,9 @@ impl Session {
         contents: Vec<Contents>,
         during: &dyn Fn(),
     ) -> Result<(), ReplayError> {
-        self.place(exec, contents)?;
+        self.objects.place(&self.device, exec, contents)?;
         let mut state = self.state.clone();
-        let find = Finder::new(self, exec);
+        let find = self.objects.finder(exec);
         let followed = walk(
             self.options.device,
             &|at| find.dword(at),
@@ -258,10 +258,10 @@ impl Session {
         };
         let batch = exec.buffers.get(exec.batch);
         let object = batch
-            .and_then(|b| self.objects.get(&b.bo_id))
+            .and_then(|batch| self.objects.of(batch))
             .ok_or_else(|| failed("batch")(kernel::error::code::EINVAL))?;
         let desc = BatchDesc {
-            object: &object.object,
+            object,
             start: exec.batch_start,
             len: exec.batch_len,
         };
@@ -290,57 +290,11 @@ impl Session {
     fn faults(&self, exec: &Exec, ended: Option<String>) -> FaultReport {
         let state = self.device.error_state();
         let device = self.platform.device();
-        let find = Finder::new(self, exec);
+        let find = self.objects.finder(exec);
         let isa = self.options.device.isa;
         FaultReport::new(exec, ended, state.as_deref(), &device, |kernel| {
             threads::instruction(isa, kernel, |at| find.dword(at))
         })
-    }
-
-    /// Brings all buffers of a submission to their addresses, with their contents.
-    fn place(&mut self, exec: &Exec, contents: Vec<Contents>) -> Result<(), ReplayError> {
-        // Whatever is not where it belongs makes room first.
-        let wanted: BTreeMap<u64, u32> =
-            exec.buffers.iter().map(|b| (b.bo_id, b.address)).collect();
-        for (bo_id, bound) in &self.objects {
-            if bound.object.address() != wanted.get(bo_id).copied() {
-                bound.object.unbind();
-            }
-        }
-        for (index, (buffer, contents)) in exec.buffers.iter().zip(contents).enumerate() {
-            let failed = |what, error| ReplayError::Buffer {
-                exec: exec.name.clone(),
-                index,
-                file: buffer.file.clone(),
-                what,
-                error,
-            };
-            if !self.objects.contains_key(&buffer.bo_id) {
-                let object = self
-                    .device
-                    .create_object(buffer.size as usize, buffer.tiling, buffer.stride)
-                    .map_err(|e| failed("creation", e))?;
-                self.objects.insert(buffer.bo_id, Bound::new(object));
-            }
-            let Some(bound) = self.objects.get_mut(&buffer.bo_id) else {
-                continue;
-            };
-            let uploaded = if exec.complete {
-                bound.replace(contents)
-            } else {
-                bound.upload(contents)
-            };
-            uploaded.map_err(|error| match error {
-                upload::Error::Capture(error) => ReplayError::Capture(error.in_buffer(index)),
-                upload::Error::Object(error) => failed("upload", error),
-            })?;
-            if bound.object.address().is_none() {
-                self.device
-                    .bind_at(&bound.object, buffer.address)
-                    .map_err(|e| failed("binding", e))?;
-            }
-        }
-        Ok(())
     }
 
     /// The render target of the last primitive so far, pixel by pixel; each lies in a buffer.
@@ -362,32 +316,19 @@ impl Session {
         &self,
         (state, exec): &(State, Arc<Exec>),
     ) -> Result<View<impl PageReader>, PictureError> {
-        let find = Finder::new(self, exec);
-        let target = last_target(&|at| find.dword(at), *state, self.options.device)?;
-        let exec = Arc::clone(exec);
-        View::new(target, move |address: u32, page: &mut [u8; 4096]| {
-            let mut read = || {
-                let (index, offset) = exec.find(address)?;
-                let bound = self.objects.get(&exec.buffers.get(index)?.bo_id)?;
-                bound.object.read(offset as usize, page).ok()
-            };
-            read().is_some()
-        })
+        self.objects.view(*state, exec, self.options.device)
     }
 
     /// The contents of a buffer as they are now.
     pub fn contents(&self, buffer: &Buffer) -> Option<Vec<u8>> {
-        let bound = self.objects.get(&buffer.bo_id)?;
-        let mut bytes = vec![0; buffer.size as usize];
-        bound.object.read(0, &mut bytes).ok()?;
-        Some(bytes)
+        self.objects.contents(buffer)
     }
 
     /// What the windower trapped, and the kernel it was about to start.
     pub fn snapshot(&self) -> Option<Snapshot> {
         let armed = self.armed.as_ref()?;
         let (state, exec) = self.last.as_ref()?;
-        let find = Finder::new(self, exec);
+        let find = self.objects.finder(exec);
         Some(Snapshot::read(
             armed,
             exec,

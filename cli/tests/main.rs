@@ -11,6 +11,8 @@
 
 mod advice;
 mod assembler;
+mod board;
+mod board_replay;
 mod captures;
 mod common;
 mod debug;

@@ -23,8 +23,8 @@ impl Bar {
     ///
     /// # Safety
     ///
-    /// `base..base + len` must be mapped device memory, readable and writable by this process, for as long as the
-    /// `Bar` lives.
+    /// `base..base + len` must be mapped device memory, readable by this process for as long as the `Bar` lives, and
+    /// writable as well if anything is written through it.
     pub unsafe fn new(base: *mut u8, len: usize) -> Result<Self> {
         let base = base.expose_provenance();
         if base == 0 || !base.is_multiple_of(align_of::<u32>()) || base.checked_add(len).is_none() {

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, chapter 3. The commands are the library's; here are arguments, the prompt and exit codes.
 
+mod board;
 mod prompt;
 
 use std::ffi::OsString;
@@ -74,6 +75,14 @@ pub struct Args {
     /// Milliseconds of device time that a submission of a capture or of a recording may take; a tenth of it in which nothing moves (20 ms at least) counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
+    /// Run the capture on a device of this machine, by its PCI address, and stop its threads there
+    ///
+    /// The device is driven as by `crestline replay --pci`. Threads are stopped through its debug registers, by the few commands that
+    /// `help` then lists.
+    #[arg(long, value_name = "ADDRESS", requires = "capture", conflicts_with_all = ["device", "record", "command"])]
+    pci: Option<String>,
+    #[command(flatten)]
+    place: super::pci::Where,
     /// The program and its arguments, run as by `crestline exec`
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -99,6 +108,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let interrupt: Arc<AtomicBool> = Arc::default();
     signal_hook::flag::register(SIGINT, Arc::clone(&interrupt))?;
     let scripts = scripts(args)?;
+    if let (Some(address), Some(path)) = (&args.pci, &args.capture) {
+        return board::run(args, address, path, &scripts);
+    }
     if let Some(program) = args.command.first().map(Path::new)
         && let Err(error) = start::look_for(program)
     {

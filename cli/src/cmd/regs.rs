@@ -1,7 +1,8 @@
 //! `crestline regs`: registers of the tables, their fields, and values explained.
 //!
-//! Every register cites its own chapter. Reads no device.
+//! Every register cites its own chapter. Registers of a real device are read in `board`.
 
+mod board;
 mod select;
 
 use std::fmt::Write as _;
@@ -40,14 +41,23 @@ enum Command {
         /// The value, decimal or 0x..., with _ between digits if you like
         value: String,
     },
+    /// Read registers of a device of this machine, and explain their fields.
+    Read(board::Read),
+    /// Read all registers of a device of this machine that can be read without effects.
+    Dump(board::Dump),
+    /// Read registers of a device of this machine again and again, and print what changes.
+    Watch(board::Watch),
 }
 
 /// Lists, shows or explains.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let (generation, _) = device::tables(&args.device)?;
+    let tables = || device::tables(&args.device).map(|(generation, _)| generation);
     let text = match &args.command {
-        Some(Command::Decode { name, value }) => explain(generation, name, value)?,
-        None => list(generation, args)?,
+        Some(Command::Read(args)) => return board::read(args),
+        Some(Command::Dump(args)) => return board::dump(args),
+        Some(Command::Watch(args)) => return board::watch(args),
+        Some(Command::Decode { name, value }) => explain(tables()?, name, value)?,
+        None => list(tables()?, args)?,
     };
     super::print(&text)
 }

@@ -1,6 +1,9 @@
 //! `crestline replay`: a captured frame through driver, ring and MMIO; a picture.
 //!
-//! Wall time is measured here alone.
+//! Wall time is measured here and in `board`.
+
+mod board;
+mod writes;
 
 use std::ffi::OsString;
 use std::io::BufWriter;
@@ -54,6 +57,28 @@ pub struct Args {
     /// Milliseconds of device time that a submission may take; a tenth of it in which nothing moves (20 ms at least) counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
+    /// Run it on a device of this machine, by its PCI address, such as 0000:00:02.0; `crestline pci list` shows them
+    ///
+    /// The device is driven as a kernel driver would, so no other driver may hold it, and this needs root. Time limits count the wall's
+    /// time then. docs/bring-up-real-board.md has the commands in their order.
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["device", "list", "snapshot_pixel", "stats", "trace"])]
+    pci: Option<String>,
+    /// Print every register write that the driver would make, by name, and make none
+    ///
+    /// The model of the device answers the driver. With --pci only the device's ids are read.
+    #[arg(long, conflicts_with_all = ["list", "snapshot_pixel", "stats", "trace", "png"])]
+    dry_run: bool,
+    /// Memory for a device of this machine, in huge pages of 2 MiB, 8 to 1024
+    #[arg(long, value_name = "N", default_value_t = 64, requires = "pci", value_parser = huge_pages)]
+    huge_pages: usize,
+    #[command(flatten)]
+    place: super::pci::Where,
+}
+
+/// Parses a number of huge pages.
+fn huge_pages(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|pages| (8..=1024).contains(pages));
+    number.ok_or_else(|| "from 8 to 1024".to_owned())
 }
 
 fn device_help() -> String {
@@ -79,6 +104,10 @@ pub fn run_embedded() -> Result<(), Error> {
             stats: false,
             trace: super::trace::Args::default(),
             timeout_ms: 1000,
+            pci: None,
+            dry_run: false,
+            huge_pages: 64,
+            place: super::pci::Where::default(),
         },
     )
 }
@@ -98,7 +127,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
         device::modelled(name)?;
     }
     let word = args.capture.as_deref().unwrap_or_else(|| Path::new(""));
-    run_capture(&captured::find(word)?, args)
+    let origin = captured::find(word)?;
+    if args.pci.is_some() || args.dry_run {
+        let outputs = args.png.iter().map(PathBuf::as_path);
+        Files::default().replays(&origin).write(outputs).check()?;
+        return board::run(&origin, args);
+    }
+    run_capture(&origin, args)
 }
 
 fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {

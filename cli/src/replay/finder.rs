@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::Session;
+use super::objects::Objects;
 use super::upload::Bound;
 use crate::capture::Exec;
 
 /// Reads dwords of a submission; the buffer found last is looked at first, and its page is kept.
 pub(super) struct Finder<'a> {
-    session: &'a Session,
+    objects: &'a Objects,
     exec: &'a Exec,
     found: RefCell<Option<Found<'a>>>,
 }
@@ -52,9 +52,9 @@ impl Found<'_> {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(session: &'a Session, exec: &'a Exec) -> Self {
+    pub(super) fn new(objects: &'a Objects, exec: &'a Exec) -> Self {
         Finder {
-            session,
+            objects,
             exec,
             found: RefCell::default(),
         }
@@ -70,7 +70,7 @@ impl<'a> Finder<'a> {
             let buffer = self.exec.buffers.get(index)?;
             *found = Some(Found {
                 range: u64::from(buffer.address)..buffer.end(),
-                bound: self.session.objects.get(&buffer.bo_id)?,
+                bound: self.objects.bound(buffer)?,
                 first: 0,
                 page: Vec::new(),
             });

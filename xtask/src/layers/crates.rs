@@ -24,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "crestline-kernel",
         ],
     ),
+    ("crestline-pci", &["crestline-kernel"]),
     ("crestline-wire", &[]),
     ("crestline-num", &[]),
     ("crestline-mem", &["crestline-regs"]),

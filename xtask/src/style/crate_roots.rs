@@ -6,8 +6,9 @@ use crate::source::{Kind, RustFile};
 /// Crates that run inside a kernel.
 const NO_STD: [&str; 5] = ["kernel", "regs", "isa", "ringbuf", "driver"];
 
-/// Crates where single files may switch unsafe code on: a mapped BAR, shared memory, a guest's memory, libc.
-const EDGES: [&str; 5] = ["kernel", "drm-shim", "node", "vfio", "mmio-mock/jit"];
+/// Crates where single files may switch unsafe code on: a mapped BAR, shared memory, a guest's memory, libc, memory that a real
+/// device reaches and pages of it that go away.
+const EDGES: [&str; 6] = ["kernel", "drm-shim", "node", "vfio", "pci", "mmio-mock/jit"];
 
 /// Checks the attributes of `lib.rs` and `main.rs`.
 pub fn check(file: &RustFile) -> Vec<Finding> {
