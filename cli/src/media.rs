@@ -18,6 +18,7 @@ use isa::parse::Assembled;
 use kernel::error::{Error, code::ENODEV};
 use kernel::time::Delta;
 use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::shared::FUNCTIONS;
 use mmio_mock::intel::shared::dataport::Outside;
 use mmio_mock::intel::td::schedule::Schedule;
 use mmio_mock::intel::trace::Trace;
@@ -457,7 +458,7 @@ pub struct Outcome {
     /// Counters.
     pub report: Report,
     /// Messages by shared function.
-    pub messages: [u64; 8],
+    pub messages: [u64; FUNCTIONS],
     /// Surfaces with accesses past their end, by name, in order.
     pub outside: Vec<(String, Outside)>,
     /// What the device had to complain of.

@@ -10,6 +10,7 @@ use crestline_cli::picture::Picture;
 use crestline_cli::replay::{Report, Session};
 use crestline_tests::image::{Difference, Image};
 use crestline_tests::scenes::{self, REFERENCES, options};
+use mmio_mock::intel::shared::FUNCTIONS;
 use mmio_mock::intel::td::engine::{Done, Engine};
 
 const DEVICES: [&str; 3] = ["g45", "ironlake", "sandybridge"];
@@ -78,7 +79,7 @@ fn matches_a_reference(device: &str, scene: &str) {
 }
 
 /// What a replay leaves behind: the picture, what was counted, messages, and the time that the device took.
-fn replayed(capture: &Capture, spares: bool) -> (Picture, Report, [u64; 8], u64) {
+fn replayed(capture: &Capture, spares: bool) -> (Picture, Report, [u64; FUNCTIONS], u64) {
     let (picture, report, messages, spared, _) =
         replayed_by(capture, spares, Engine::Compiled, None);
     (picture, report, messages, spared)
@@ -90,7 +91,7 @@ fn replayed_by(
     spares: bool,
     engine: Engine,
     workers: Option<usize>,
-) -> (Picture, Report, [u64; 8], u64, Done) {
+) -> (Picture, Report, [u64; FUNCTIONS], u64, Done) {
     let mut session = Session::new(options(capture), capture.buffer_bytes()).unwrap();
     {
         let mut device = session.platform().device();

@@ -12,6 +12,7 @@ use crestline_cli::picture::Picture;
 use crestline_cli::replay::{Report, Session};
 use crestline_tests::image::{Difference, Image};
 use crestline_tests::scenes::{REFERENCES, options};
+use mmio_mock::intel::shared::FUNCTIONS;
 use mmio_mock::intel::td::engine::Engine;
 
 const DEVICE: &str = "valleyview";
@@ -97,7 +98,7 @@ struct Replayed {
     /// Of all buffers, at the end.
     contents: Vec<Vec<u8>>,
     report: Report,
-    messages: [u64; 8],
+    messages: [u64; FUNCTIONS],
 }
 
 /// Replays a scene by an engine and a number of workers; by the usual ones where nothing is said.

@@ -12,6 +12,7 @@ use crestline_cli::trace::{Format, stream};
 use crestline_tests::rig::Rig;
 use crestline_tests::scenes::{SCENES, capture, capture_of, options};
 use driver::Tiling;
+use mmio_mock::intel::shared::FUNCTIONS;
 use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::trace::{Event, Sink, Trace};
 use serde_json::Value;
@@ -30,7 +31,7 @@ impl Write for Memory {
 }
 
 /// The trace of a capture, what the device counted, and messages by function ID.
-fn traced(capture: &Capture, format: Format) -> (String, Report, [u64; 8]) {
+fn traced(capture: &Capture, format: Format) -> (String, Report, [u64; FUNCTIONS]) {
     let memory = Memory::default();
     let options = options(capture);
     let out = Box::new(memory.clone());
@@ -128,7 +129,7 @@ fn lines_count_what_the_device_counts() {
 /// Tessellation, geometry shaders and stream output of ValleyView, against counters that the batches enable.
 #[test]
 fn lines_of_later_stages_count_what_the_device_counts() {
-    for scene in ["tessquad", "tessiso", "geom", "xfb"] {
+    for scene in ["tessquad", "tessiso", "geom", "xfb", "compute"] {
         let (lines, report) = counted(scene, &capture_of("valleyview", scene));
         let of = |event: &str| {
             let event = event.to_owned();

@@ -29,9 +29,24 @@ use show::{Watch, elements, line};
 /// Where the kernel lies: behind the low addresses that a first experiment uses for data.
 const KERNEL: u32 = 0x1000_0000;
 
-/// Names of the shared functions (PRM 2.5).
-pub(super) const FUNCTIONS: [&str; 8] = [
-    "null", "math", "sampler", "gateway", "read", "write", "urb", "spawner",
+/// Names of the shared functions by ID (PRM 2.5; from 8 on Mesa brw_eu_defines.h, `brw_message_target`).
+pub(super) const FUNCTIONS: [&str; 16] = [
+    "null",
+    "math",
+    "sampler",
+    "gateway",
+    "read",
+    "write",
+    "urb",
+    "spawner",
+    "video",
+    "constant",
+    "data",
+    "interpolator",
+    "function 12",
+    "function 13",
+    "function 14",
+    "function 15",
 ];
 
 /// What the memory says of an address without a page, and what helps.

@@ -14,7 +14,7 @@ use crate::intel::r#gen::{readers, tables};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, MessageHandle};
 use crate::intel::shared::places::Places;
-use crate::intel::shared::{SharedFunctions, ThreadContext};
+use crate::intel::shared::{FUNCTIONS, SharedFunctions, ThreadContext};
 use crate::intel::status::{Status, Unit};
 use crate::intel::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, VertexData};
 use crate::intel::trace::Trace;
@@ -254,7 +254,7 @@ impl ThreadBench {
     }
 
     /// Messages by function ID.
-    pub fn messages(&self) -> [u64; 8] {
+    pub fn messages(&self) -> [u64; FUNCTIONS] {
         self.shared.stats.messages
     }
 

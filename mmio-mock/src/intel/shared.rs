@@ -25,11 +25,14 @@ pub use error::MessageError;
 pub use message::MessageSet;
 pub use router::Router;
 
+/// IDs of functions that a message can have: four bits (Mesa brw_eu_defines.h, `brw_message_target`); three before Sandy Bridge.
+pub const FUNCTIONS: usize = 16;
+
 /// Work done since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Messages by function ID.
-    pub messages: [u64; 8],
+    pub messages: [u64; FUNCTIONS],
     /// Messages refused (PRM 2.6.11).
     pub dropped: u64,
 }

@@ -6,6 +6,7 @@ use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::kernels;
 use crestline_tests::scene::surface::{Layout, Surface};
 use mmio_mock::Model;
+use mmio_mock::intel::shared::FUNCTIONS;
 use mmio_mock::intel::status::Unit;
 use regs::gen40::values::surface_format;
 use regs::gen40::{RegId, SamplerState};
@@ -108,7 +109,7 @@ pub fn ticks(bench: &Bench) -> u64 {
 }
 
 /// Messages so far, by function.
-fn messages(bench: &Bench) -> [u64; 8] {
+fn messages(bench: &Bench) -> [u64; FUNCTIONS] {
     bench.scene.rig.platform.device().messages()
 }
 

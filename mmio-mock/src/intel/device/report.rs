@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 
 use super::Device;
+use crate::intel::shared::FUNCTIONS;
 use crate::intel::shared::dataport::Outside;
 use crate::intel::status::Unit;
 use crate::intel::td::engine::Done;
 
 impl Device {
     /// Messages to the shared functions since the last reset, by function ID.
-    pub fn messages(&self) -> [u64; 8] {
+    pub fn messages(&self) -> [u64; FUNCTIONS] {
         self.shared.stats.messages
     }
 

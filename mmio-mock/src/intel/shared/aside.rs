@@ -14,7 +14,7 @@ use super::dataport::made::{Lit, Making};
 use super::dataport::pixels;
 use super::dataport::request::{WriteKind, WriteRequest};
 use super::message::Request;
-use super::{SharedFunctions, binding, math, router, sampler};
+use super::{FUNCTIONS, SharedFunctions, binding, math, router, sampler};
 use crate::intel::cc::pixel::lanes::Mixed;
 use crate::intel::cc::whole::Whole;
 pub use ending::{Earlier, Ending, Last};
@@ -90,16 +90,10 @@ impl Admitted {
 /// Numbers of messages that were served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
-    /// By extended math.
-    pub math: u64,
-    /// By the sampler.
-    pub sampler: u64,
+    /// By function ID, without the last one.
+    pub messages: [u64; FUNCTIONS],
     /// Pixels that were sampled.
     pub pixels: u64,
-    /// By the data port, which has read.
-    pub reads: u64,
-    /// Writes of pixels before the last one.
-    pub writes: u64,
     /// What these have read past the ends of surfaces, by index in the binding table.
     pub lost: [(u8, Lost); LOST],
 }
@@ -199,7 +193,7 @@ impl Aside<'_, '_> {
             let pixels = ready.serve(msg, self.mem, response);
             return Some(
                 pixels
-                    .map(|pixels| self.sampled(pixels))
+                    .map(|pixels| self.sampled(msg, pixels))
                     .ok_or(Cannot::Message),
             );
         }
@@ -223,8 +217,14 @@ impl Aside<'_, '_> {
         Some(Ok(()))
     }
 
-    fn sampled(&mut self, pixels: u32) {
-        self.served.sampler += 1;
+    fn count(&mut self, msg: &Message<'_>) {
+        if let Some(count) = self.served.messages.get_mut(usize::from(msg.sfid)) {
+            *count += 1;
+        }
+    }
+
+    fn sampled(&mut self, msg: &Message<'_>, pixels: u32) {
+        self.count(msg);
         self.served.pixels += u64::from(pixels);
     }
 
@@ -293,7 +293,7 @@ impl Aside<'_, '_> {
             self.ending.is_there = true;
         } else {
             self.ending.earlier.push(Earlier { packed, mixed });
-            self.served.writes += 1;
+            self.count(msg);
         }
         Ok(())
     }
@@ -368,14 +368,14 @@ impl Port for Aside<'_, '_> {
             Request::Math(request) => {
                 let served = math::execute(request, msg, response);
                 served.map_err(|_| Cannot::Message)?;
-                self.served.math += 1;
+                self.count(msg);
             }
             Request::Sampler(request) if !msg.eot => {
                 let ready = self.shared.sampler.ready(&request, msg, self.mem, self.ctx);
                 let ready = ready.ok_or(Cannot::Message)?;
                 let pixels = ready.serve(msg, self.mem, response);
                 self.admitted.ask(ready.surface(), Purpose::Sample)?;
-                self.sampled(pixels.ok_or(Cannot::Message)?);
+                self.sampled(msg, pixels.ok_or(Cannot::Message)?);
                 if !ready.has_header() && self.known.samples.len() < SAMPLES {
                     self.known.samples.push((key, ready));
                 }
@@ -385,7 +385,7 @@ impl Port for Aside<'_, '_> {
                 let read = port.read_kept(request, msg, response, self.mem, self.ctx);
                 let (at, lost) = read.ok_or(Cannot::Message)?;
                 self.admitted.ask(at, Purpose::Read)?;
-                self.served.reads += 1;
+                self.count(msg);
                 if lost != Lost::default() {
                     self.lose(request.surface, lost)?;
                 }

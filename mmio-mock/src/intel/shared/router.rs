@@ -295,7 +295,7 @@ impl Port for Router<'_> {
         {
             self.debug.shared_message(unit, words);
         }
-        if let Some(count) = self.shared.stats.messages.get_mut(place(msg.sfid)) {
+        if let Some(count) = self.shared.stats.messages.get_mut(usize::from(msg.sfid)) {
             *count += 1;
         }
         let delivery = match self.deliver(msg, response) {
@@ -312,7 +312,7 @@ impl Port for Router<'_> {
         };
         if delivery == Delivery::Busy {
             // Not sent yet: the next try counts and pays.
-            if let Some(count) = self.shared.stats.messages.get_mut(place(msg.sfid)) {
+            if let Some(count) = self.shared.stats.messages.get_mut(usize::from(msg.sfid)) {
                 *count -= 1;
             }
             return Ok(delivery);

@@ -37,7 +37,7 @@ fn each_function_has_its_number() {
     rig.begin(&TREE);
     rig.object(0, &[]);
     assert_eq!(rig.run(), Ended::Idle);
-    assert_eq!(rig.device.messages(), [1, 1, 1, 1, 1, 1, 1, 3]);
+    assert_eq!(rig.device.messages()[..8], [1, 1, 1, 1, 1, 1, 1, 3]);
     assert_eq!(rig.out(1)[..4], [1, 2, 3, 4]);
     let faults = rig.faults();
     assert_eq!(faults.len(), 1, "the sampler's alone: {faults:?}");
@@ -342,7 +342,7 @@ fn only_the_data_port_writes_memory() {
         let inside = changed.iter().all(|n| (row..row + 8).contains(n));
         assert!(inside && changed.is_empty() != writes, "{changed:?}");
         let stores = u64::from(writes);
-        assert_eq!(rig.device.messages(), [1, 1, 0, 2, 1, stores, 1, 3]);
+        assert_eq!(rig.device.messages()[..8], [1, 1, 0, 2, 1, stores, 1, 3]);
     }
 }
 

@@ -162,6 +162,9 @@ pub fn load(
     chroma: bool,
 ) -> Result<[u32; 4], Fault> {
     let level = match lod.checked_add(surface.min_lod) {
+        // A buffer has no levels, and compilers leave anything in the parameter (Mesa 22.3.6, `VS_OPCODE_PULL_CONSTANT_LOAD_GFX7`).
+        // That 965 and GM965 ask for zero (PRM 4.8.1.4) is a rule for software.
+        _ if surface.kind == SurfaceKind::Buffer => 0,
         Some(level) if lod < surface.mip_count => level,
         _ => return Ok(outside(surface.format)),
     };

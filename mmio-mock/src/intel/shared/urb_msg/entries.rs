@@ -73,7 +73,8 @@ impl Places {
             } else {
                 0
             };
-            (u64::from(request.offset) + u64::from(own)) * scale
+            // The sum wraps: compilers send negative offsets of entries that a greater one of the descriptor makes good.
+            u64::from(u32::from(request.offset).wrapping_add(own)) * scale
         };
         let lit = if request.interleaved {
             [mask & 0x0f != 0, mask & 0xf0 != 0]
@@ -166,8 +167,10 @@ pub fn execute(
         }
         EntryOp::Read(step) => {
             let places = Places::of(request, step, header, msg);
+            // An entry's own offset may come from a shader's index, and compilers read both sides of a choice before they choose
+            // (Mesa 22.3.6, nir_opt_peephole_select): the side that is not taken has any number.
             let count = extent(request, step, response.len());
-            if !places.fit(count, urb) {
+            if !request.per_slot && !places.fit(count, urb) {
                 return Err(Reject::Range);
             }
             read(request, step, &places, response, urb);
@@ -218,6 +221,7 @@ fn write(request: EntryRequest, step: Step, places: &Places, data: &[Grf], urb: 
     }
 }
 
+/// Reads; what lies past the end of the URB is zero.
 fn read(request: EntryRequest, step: Step, places: &Places, response: &mut [Grf], urb: &Urb) {
     let mask = places.mask;
     for (n, register) in response.iter_mut().enumerate() {
@@ -228,8 +232,8 @@ fn read(request: EntryRequest, step: Step, places: &Places, response: &mut [Grf]
             (false, Step::Half) => [places.at(0, n), None],
         };
         for ((source, to), mask) in sources.into_iter().zip([low, high]).zip([mask, mask >> 4]) {
-            if let Some(from) = source.and_then(|at| quad(urb, at)) {
-                copy(to, from, mask);
+            if let Some(at) = source {
+                copy(to, quad(urb, at).unwrap_or(&[0; 4]), mask);
             }
         }
     }
@@ -244,7 +248,7 @@ fn atomic(
     urb: &mut Urb,
 ) -> Result<(), Reject> {
     let own = if request.per_slot { header[3] } else { 0 };
-    let place = u64::from(request.offset) + u64::from(own);
+    let place = u32::from(request.offset).wrapping_add(own);
     // CAST: a handle has sixteen bits.
     let entry = UrbHandle(header[0] as u16);
     let row = u16::try_from(place / 8).map_err(|_| Reject::Range)?;

@@ -246,10 +246,10 @@ impl Td {
         self.cache.ran(ended.instructions);
         let shared = &mut *machine.shared;
         let messages = &mut shared.stats.messages;
-        messages[usize::from(sfid::MATH)] += each.math * threads;
-        messages[usize::from(sfid::SAMPLER)] += each.sampler * threads;
-        messages[usize::from(sfid::DATAPORT_READ)] += each.reads * threads;
-        messages[usize::from(sfid::DATAPORT_WRITE)] += (each.writes + 1) * threads;
+        for (all, each) in messages.iter_mut().zip(each.messages) {
+            *all += each * threads;
+        }
+        messages[usize::from(sfid::DATAPORT_WRITE)] += threads;
         shared.sampler.samples += each.pixels * threads;
         for (index, lost) in each.lost {
             if lost != Lost::default() {

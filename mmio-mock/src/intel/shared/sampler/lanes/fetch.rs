@@ -224,12 +224,12 @@ impl<S: Source, const H: usize> Kernel<'_, S, H> {
         let x = self.integer(e, order.u, half);
         let mut y = self.integer(e, order.v, half);
         let mut z = self.integer(e, order.r, half);
-        let lod = self.integer(e, order.lod, half);
-        let in_levels = below(e, lod, e.all(surface.mip_count));
         if geometry.buffer {
-            let inside = e.and(below(e, x, e.all(surface.width)), in_levels);
+            let inside = below(e, x, e.all(surface.width));
             return (e.mul(x, e.all(geometry.pitch)), inside, None);
         }
+        let lod = self.integer(e, order.lod, half);
+        let in_levels = below(e, lod, e.all(surface.mip_count));
         let plain = request.shape.op == Op::Ld;
         let is_array = if plain {
             request.indexed || surface.depth > 1

@@ -630,7 +630,7 @@ fn ld_by_surface_type() {
         .with_width(7);
     let at = GpuAddr::from(DATA + 5 * 4);
     bench.mem.write_u32(at, 5.5f32.to_bits()).unwrap();
-    assert_eq!(load(&mut bench, buffer, [5, 99, 99, 0]), 5.5);
+    assert_eq!(load(&mut bench, buffer, [5, 99, 99, 77]), 5.5);
     assert_eq!(load(&mut bench, buffer, [8, 0, 0, 0]), 0.0);
 }
 

@@ -157,6 +157,30 @@ fn a_read_has_a_half_of_each_entry() {
 }
 
 /// `generate_gs_set_vertex_count`: words 4 and 5 of the header.
+/// piglit's tes-patch-input-array-float-index-rd reads `m2[index - 16]` behind a descriptor's offset of 18 whatever `index` is.
+#[test]
+fn an_entrys_offset_may_be_negative_and_reads_past_the_end_are_zero() {
+    let request = EntryRequest {
+        offset: 18,
+        per_slot: true,
+        ..of(EntryOp::Read(Step::Half))
+    };
+    let mut header = HEADER;
+    (header[3], header[4]) = (-16i32 as u32, 1 << 20);
+    let sent = send(request, &[header], (0xff, false, 1));
+    assert_eq!(sent.result, Ok(()));
+    // The first entry begins at row 8: 128 bits with number 2 are the low half of row 9.
+    assert_eq!(sent.response[0][..4], [1009; 4]);
+    assert_eq!(sent.response[0][4..], [0; 4]);
+    // A write there is refused.
+    let request = EntryRequest {
+        op: Some(EntryOp::Write(Step::Half)),
+        ..request
+    };
+    let sent = send(request, &[header, numbered(1)], (0xff, false, 0));
+    assert_eq!(sent.result, Err(Reject::Range));
+}
+
 #[test]
 fn the_last_message_has_the_numbers_of_vertices() {
     let sent = send(ROWS, &[HEADER], (0xff, true, 0));
