@@ -162,6 +162,7 @@ fn batches_behind_a_hang_of_somebody_else_run() {
     let text = rig.device.error_text().unwrap();
     assert!(text.contains("in unknown [0]\n"));
     assert!(text.contains("\nrcs0 --- user = 0x00000000 00210000\n"));
+    assert!(text.contains("\nrcs0 --- HW context = 0x00000000 "));
     drop((guilty, innocent));
     rig.finish_after_fault();
 }
@@ -315,6 +316,7 @@ fn the_error_file_of_a_hanging_domain_shader_is_readable() {
         "Detected GEN7 chipset",
         "    len=16384, enabled",
         "    at batch: 0x",
+        "HW status (rcs0) at 0x00000000_",
         "ring (rcs0) at 0x00000000_",
         "3DSTATE_VS",
         "3DSTATE_HS",

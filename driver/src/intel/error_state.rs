@@ -84,7 +84,7 @@ pub struct ActiveRequest {
 /// Memory as it was.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Buffer {
-    /// `batch`, `ring`, `user`, `HW Status`.
+    /// `batch`, `ring`, `user`, `HW Status`, `HW context`.
     pub name: &'static str,
     /// Graphics address; of the status page the bus address.
     pub address: u64,

@@ -209,6 +209,8 @@ impl Source {
                 bytes,
             });
         }
+        let image = request.and_then(|request| request.uses.image.as_ref());
+        buffers.extend(image.and_then(|image| copy("HW context", image.object(), &mut room)));
         buffers
     }
 }
