@@ -41,6 +41,11 @@ pub fn near(exec: &Exec, address: u32) -> String {
 
 /// The text with the place behind each address of the form `0x` and eight digits.
 pub fn annotate(exec: &Exec, text: &str) -> String {
+    annotate_by(|address| describe(exec, address), text)
+}
+
+/// The same with places from elsewhere.
+pub fn annotate_by(describe: impl Fn(u32) -> Option<String>, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("0x") {
@@ -54,7 +59,7 @@ pub fn annotate(exec: &Exec, text: &str) -> String {
             && let Ok(address) = u32::from_str_radix(&rest[at + 2..end], 16)
         {
             // Writing to a String cannot fail.
-            let _ = match describe(exec, address) {
+            let _ = match describe(address) {
                 Some(place) => write!(out, " [{place}]"),
                 None => Ok(()),
             };

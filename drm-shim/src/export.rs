@@ -19,6 +19,7 @@ mod frames;
 mod link;
 mod map;
 mod open;
+mod seek;
 mod stat;
 
 use core::ffi::{CStr, c_char, c_int};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crestline_cli::capture::Capture;
 use crestline_cli::replay::{FaultReport, Options, ReplayError, Session};
 use crestline_tests::rig::{Rig, SHORT};
-use crestline_tests::scenes::{capture, options};
+use crestline_tests::scenes::{capture, capture_of, options};
 use driver::ErrorState;
 use kernel::error::code::{EIO, ETIME};
 use kernel::time::Delta;
@@ -206,6 +206,43 @@ fn addresses_in_reports_have_places() {
     );
     assert!(text.contains("0x7abc0000"), "{text}");
     recover(session);
+}
+
+/// Batches of ValleyView run as copies where nothing in them is forbidden, as a load of INSTPM is (i915 `eb_parse`, `gen7_render_regs`). A
+/// store goes outside every object in both.
+#[test]
+fn reports_name_the_clients_batch_whether_it_or_a_copy_runs() {
+    const STORE: [u32; 6] = [0x1000_0002, 0, 0x1ff0_0000, 1, END, 0];
+    for (first, copied) in [
+        ([0, 0, 0, 0], true),
+        ([0x1100_0001, 0x20c0, 0x80_0080, 0], false),
+    ] {
+        let mut capture = capture_of("valleyview", "a_clear");
+        capture.execs.truncate(1);
+        let exec = &mut capture.execs[0];
+        let words = [&first[..], &STORE].concat();
+        exec.batch_len = words.len() as u32 * 4;
+        let start = exec.batch_start as usize;
+        let (index, buffer) = (exec.batch, &mut exec.buffers[exec.batch]);
+        for (i, word) in words.iter().enumerate() {
+            buffer.data[start + i * 4..][..4].copy_from_slice(&word.to_le_bytes());
+        }
+        // The store is the fifth dword.
+        let place = format!("buffer {index} ({}) + {:#x}]", buffer.file, start + 16);
+        let at = buffer.address as usize + start + 16;
+        let place = match copied {
+            true => format!(" [the driver's copy of {at:#010x}, {place}"),
+            false => format!("{at:#010x} [{place}"),
+        };
+        let (report, session) = faulty(&capture);
+        let text = report.to_string();
+        for beginning in ["exec_0000: CS, batch at 0x", "         ACTHD: 0x"] {
+            let mut lines = text.lines();
+            let line = lines.find(|line| line.contains(beginning)).unwrap();
+            assert!(line.contains(&place), "{place}\n{text}");
+        }
+        recover(session);
+    }
 }
 
 #[test]

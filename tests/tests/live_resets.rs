@@ -162,6 +162,7 @@ fn batches_behind_a_hang_of_somebody_else_run() {
     let text = rig.device.error_text().unwrap();
     assert!(text.contains("in unknown [0]\n"));
     assert!(text.contains("\nrcs0 --- user = 0x00000000 00210000\n"));
+    assert!(text.contains("\nrcs0 --- HW context = 0x00000000 "));
     drop((guilty, innocent));
     rig.finish_after_fault();
 }
@@ -289,17 +290,47 @@ fn the_error_file_of_a_hanging_domain_shader_is_readable() {
             .position(|line| line.starts_with(wanted));
         from += found.unwrap_or_else(|| panic!("no {wanted:?} behind {:?}", lines[from])) + 1;
     }
+    // The kernel that does not end is the domain shader.
+    let own = format!(
+        "  DS kernel at 0x{at:08x}:\n    0x{at:08x}: 00000020 34001c00 00001400 fffffffe  jmpi"
+    );
+    assert!(text.contains(&own), "{own}\n{text}");
+    // The batch is the client's, where the parser is, and has all of its commands.
+    let batch = &capture.execs[exec].buffers[capture.execs[exec].batch];
+    let start = batch.address;
+    for line in [
+        format!("  batch: [0x00000000_{start:08x}, 0x"),
+        format!("\nrcs0 --- batch = 0x00000000 {start:08x}\n"),
+    ] {
+        assert!(text.contains(&line), "{line}\n{text}");
+    }
+    let acthd = lines
+        .iter()
+        .find_map(|line| line.strip_prefix("  ACTHD: 0x"));
+    let acthd = u64::from_str_radix(&acthd.unwrap()[..8], 16).unwrap();
+    assert!((start.into()..batch.end()).contains(&acthd), "{acthd:#x}");
     let Some(decoded) = through("intel_error_decode", &text) else {
         return;
     };
     for wanted in [
         "Detected GEN7 chipset",
         "    len=16384, enabled",
-        "batch (rcs0) at 0x00000000_",
+        "    at batch: 0x",
+        "HW status (rcs0) at 0x00000000_",
         "ring (rcs0) at 0x00000000_",
+        "3DSTATE_VS",
+        "3DSTATE_HS",
+        "3DSTATE_TE",
+        "3DSTATE_DS",
+        "3DSTATE_STREAMOUT",
+        "3DSTATE_PS",
+        "STATE_BASE_ADDRESS",
+        "3DPRIMITIVE",
         "MI_BATCH_BUFFER_START",
         "MI_USER_INTERRUPT",
     ] {
         assert!(decoded.contains(wanted), "{wanted}\n{decoded}");
     }
+    let batch = format!("batch (rcs0) at 0x00000000_{start:08x}");
+    assert!(decoded.contains(&batch), "{batch}\n{decoded}");
 }

@@ -15,7 +15,7 @@ use regs::ids::RegId;
 
 use super::Contradiction;
 use crate::capture::{CaptureError, Exec};
-use crate::places::{annotate, near};
+use crate::places::{annotate_by, describe, near};
 
 /// Why a replay failed.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +106,8 @@ impl FaultReport {
         device: &Device,
         instruction: impl Fn(u32) -> Option<String>,
     ) -> Self {
-        let note = |text: String| annotate(exec, &text);
+        let places = Places { exec, state };
+        let note = |text: String| places.annotate(&text);
         let mut running = Vec::new();
         if ended.is_some() {
             running.extend(device.running_blit().map(note));
@@ -139,13 +140,13 @@ impl FaultReport {
                 .status()
                 .faults()
                 .iter()
-                .map(|record| fault(exec, record))
+                .map(|record| fault(&places, record))
                 .collect(),
             more: device.status().dropped_faults(),
             hung: device.hung_threads().into_iter().map(note).collect(),
             running,
             progress,
-            state: state.map(|state| registers(exec, state)),
+            state: state.map(|state| registers(&places, state)),
         }
     }
 
@@ -177,11 +178,35 @@ impl FaultReport {
     }
 }
 
+/// Where addresses lie: in a buffer of the submission, or in the copy of its batch that the driver lets run instead.
+struct Places<'a> {
+    exec: &'a Exec,
+    state: Option<&'a ErrorState>,
+}
+
+impl Places<'_> {
+    fn describe(&self, address: u32) -> Option<String> {
+        let place = describe(self.exec, address);
+        place.or_else(|| {
+            let request = self.state?.request.as_ref()?;
+            let offset = address.checked_sub(request.batch)?;
+            let original = request.original?.checked_add(offset)?;
+            let place = describe(self.exec, original).filter(|_| offset < self.exec.batch_len)?;
+            Some(format!("the driver's copy of {original:#010x}, {place}"))
+        })
+    }
+
+    fn annotate(&self, text: &str) -> String {
+        annotate_by(|address| self.describe(address), text)
+    }
+}
+
 /// A fault with its place; an address outside every buffer gets the nearest one.
-fn fault(exec: &Exec, record: &FaultRecord) -> String {
-    let mut text = annotate(exec, &format!("{}: {}", record.place, record.fault));
+fn fault(places: &Places<'_>, record: &FaultRecord) -> String {
+    let exec = places.exec;
+    let mut text = places.annotate(&format!("{}: {}", record.place, record.fault));
     if let UnitFault::Memory(fault) = &record.fault
-        && exec.find(fault.addr.low()).is_none()
+        && places.describe(fault.addr.low()).is_none()
     {
         text = format!("{text} [{}]", near(exec, fault.addr.low()));
         let batch = exec.buffers.get(exec.batch);
@@ -195,7 +220,7 @@ fn fault(exec: &Exec, record: &FaultRecord) -> String {
 }
 
 /// The error state; registers that hold addresses get their places.
-fn registers(exec: &Exec, state: &ErrorState) -> String {
+fn registers(places: &Places<'_>, state: &ErrorState) -> String {
     let mut text = String::new();
     for line in state.to_string().lines() {
         // The driver knows that a request did not end, the headline also why.
@@ -206,7 +231,7 @@ fn registers(exec: &Exec, state: &ErrorState) -> String {
             .iter()
             .any(|name| line.trim_start().starts_with(name));
         if address {
-            text.push_str(&annotate(exec, line));
+            text.push_str(&places.annotate(line));
         } else {
             text.push_str(line);
         }

@@ -69,8 +69,10 @@ pub struct Identity {
 pub struct ActiveRequest {
     /// Sequence number.
     pub seqno: u32,
-    /// Graphics address of its batch.
+    /// Graphics address of the batch that the device carries out: the client's, or the driver's copy of it.
     pub batch: u32,
+    /// Graphics address of the client's, where the driver made a copy or an empty one that leads to it.
+    pub original: Option<u32>,
     /// Ring offset of its first command, and the one behind its last.
     pub ring: (u32, u32),
     /// Whose context it is, when it is one of user space and its user is known.
@@ -82,7 +84,7 @@ pub struct ActiveRequest {
 /// Memory as it was.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Buffer {
-    /// `batch`, `ring`, `user`, `HW Status`.
+    /// `batch`, `ring`, `user`, `HW Status`, `HW context`.
     pub name: &'static str,
     /// Graphics address; of the status page the bus address.
     pub address: u64,

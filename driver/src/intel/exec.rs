@@ -10,6 +10,7 @@ mod pin;
 mod reloc;
 mod submit;
 
+pub(in crate::intel) use self::copy::BEHIND;
 pub(crate) use self::submit::user;
 
 use alloc::sync::Arc;

@@ -60,6 +60,11 @@ impl Held {
         self.pin.address()
     }
 
+    /// Its object.
+    pub fn object(&self) -> &Object {
+        self.image.object()
+    }
+
     /// Notes that the device has saved the context.
     pub fn mark_saved(&self) {
         self.image.saved.store(true, Ordering::Release);

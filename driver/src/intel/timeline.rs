@@ -29,7 +29,7 @@ pub type Pending = timeline::Pending<Work>;
 /// What the engine does for a request.
 #[derive(Clone)]
 pub struct Work {
-    /// Graphics address of the batch.
+    /// Graphics address of the batch that the ring starts.
     pub batch: u32,
     /// What it uses, kept until the device is done with it.
     pub uses: Uses,
@@ -73,6 +73,12 @@ impl Left {
 }
 
 impl Work {
+    /// Graphics address of the batch whose commands the device carries out.
+    pub fn executed(&self) -> u32 {
+        let original = self.uses.original.filter(|original| original.runs);
+        original.map_or(self.batch, |original| original.address)
+    }
+
     fn mark_saved(&self) {
         for held in &self.saves {
             held.mark_saved();
@@ -133,6 +139,19 @@ pub struct Uses {
     pub prologue: Prologue,
     /// What the pages of a copy of the batch count for.
     pub copy: Option<Arc<[Permit; 3]>>,
+    /// What the copy of the batch stands for.
+    pub original: Option<Original>,
+}
+
+/// A client's batch that the request does not start itself, but a copy of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Original {
+    /// Graphics address of its first command.
+    pub address: u32,
+    /// Bytes.
+    pub len: u32,
+    /// The device runs this one: the copy is empty and leads there.
+    pub runs: bool,
 }
 
 impl Uses {

@@ -61,7 +61,24 @@ int main(void) {
     words.first = 2;
     CHECK(ioctl(fd, INSTALL, &words) == 0);
     int buffer = words.first;
-    CHECK(lseek(buffer, 0, SEEK_END) == 8192);
+    // Its ends alone can be sought, and no position is kept (dma_buf_llseek).
+    CHECK(lseek(buffer, 0, SEEK_END) == 8192 && lseek(buffer, 0, SEEK_SET) == 0 && lseek64(buffer, 0, SEEK_END) == 8192);
+    struct { off_t offset; int whence; } bad[] = {
+        {1, SEEK_SET}, {4096, SEEK_SET}, {8192, SEEK_SET}, {-1, SEEK_SET}, {-1, SEEK_END}, {1, SEEK_END}, {0, SEEK_CUR}, {4096, SEEK_CUR},
+        {0, 3}, {0, 4}, {0, 99},
+    };
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        errno = 0;
+        CHECK(lseek(buffer, bad[i].offset, bad[i].whence) == -1 && errno == EINVAL);
+        CHECK(lseek64(buffer, bad[i].offset, bad[i].whence) == -1 && errno == EINVAL);
+    }
+    // The node has no position (noop_llseek); other files have what they had.
+    CHECK(lseek(fd, 5, SEEK_SET) == 0 && lseek(fd, 0, SEEK_CUR) == 0);
+    int plainly = memfd_create("plainly", 0);
+    CHECK(lseek(plainly, 5, SEEK_SET) == 5 && lseek(plainly, 2, SEEK_CUR) == 7 && close(plainly) == 0);
+    CHECK(lseek(-1, 0, SEEK_SET) == -1 && errno == EBADF);
+    int pipes[2];
+    CHECK(pipe(pipes) == 0 && lseek(pipes[0], 0, SEEK_SET) == -1 && errno == ESPIPE);
     char *shared = mmap(NULL, 8192, both, MAP_SHARED, buffer, 0);
     CHECK(shared != MAP_FAILED && !strcmp(shared + 0x4000 - 0x4000, ""));
     CHECK(munmap(shared + 4096, 4096) == 0);

@@ -13,6 +13,7 @@ use regs::ids::RegId;
 use super::kernels::{self, Memory};
 use super::{ActiveRequest, Beside, Buffer, Captured, ErrorState, Identity, REGISTERS};
 use crate::core::gem::Object;
+use crate::intel::exec::BEHIND;
 use crate::intel::r#gen::{DeviceInfo, EngineInfo};
 use crate::intel::gtt::Ggtt;
 use crate::intel::timeline::{Pending, Timeline};
@@ -163,7 +164,7 @@ impl Source {
                 .filter(|_| self.engine.has_images)
                 .map_or_else(Vec::new, |request| {
                     let memory = Memory::new(&self.ggtt);
-                    kernels::find(&memory, self.info.isa, request.batch, acthd)
+                    kernels::find(&memory, self.info.isa, request.executed(), acthd)
                 }),
         }
     }
@@ -193,8 +194,7 @@ impl Source {
             bytes: timeline.status_page_contents(),
         });
         if let Some(request) = request {
-            let batch = holder(&request.uses.objects, request.batch);
-            buffers.extend(batch.and_then(|object| copy("batch", object, &mut room)));
+            buffers.extend(batch(request, &mut room));
             let user = request.uses.capture.iter();
             buffers.extend(user.filter_map(|object| copy("user", object, &mut room)));
         }
@@ -209,8 +209,24 @@ impl Source {
                 bytes,
             });
         }
+        let image = request.and_then(|request| request.uses.image.as_ref());
+        buffers.extend(image.and_then(|image| copy("HW context", image.object(), &mut room)));
         buffers
     }
+}
+
+/// The object with the batch that the device carries out. i915 shows its own copy in any case, of which a client's batch with
+/// something forbidden has left the second dword on; where that runs from, and ACTHD points into, is the client's object.
+fn batch(request: &Pending, room: &mut usize) -> Option<Buffer> {
+    let executed = request.executed();
+    let object = holder(&request.uses.objects, executed)?;
+    let mut batch = copy("batch", object, room)?;
+    if let Some(original) = request.uses.original.filter(|original| !original.runs) {
+        // Behind the copy are those of earlier batches (i915 `copy_batch` clears that).
+        let len = (original.len as usize).saturating_add(BEHIND);
+        batch.bytes.get_mut(len..).unwrap_or_default().fill(0);
+    }
+    Some(batch)
 }
 
 /// The object at an address.
@@ -250,7 +266,8 @@ fn active(request: &Pending) -> ActiveRequest {
     let context = request.uses.context.as_ref();
     ActiveRequest {
         seqno: request.seqno,
-        batch: request.batch,
+        batch: request.executed(),
+        original: request.uses.original.map(|original| original.address),
         ring: (request.head, request.tail),
         who: context.and_then(|context| context.client().who()),
         stats: context.map_or((0, 0), |context| context.reset_stats()),

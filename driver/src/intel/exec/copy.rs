@@ -22,14 +22,14 @@ use crate::intel::call::Call;
 use crate::intel::device::Device;
 use crate::intel::r#gen::checks::Checks;
 use crate::intel::gtt::{Place, Scope};
-use crate::intel::timeline::Uses;
+use crate::intel::timeline::{Original, Uses};
 
 /// Longest batch that is looked through. Mesa's are 256 KiB at most; Linux takes what there is memory for.
 const MOST: usize = 4 << 20;
 /// Sizes of copies are powers of two up to this, and multiples of it beyond.
 const LARGE: usize = 64 << 10;
 /// Bytes behind the copy: what the request starts second (i915 `I915_CMD_PARSER_TRAMPOLINE_SIZE`).
-const BEHIND: usize = 8;
+pub(in crate::intel) const BEHIND: usize = 8;
 /// MI_BATCH_BUFFER_START of a batch without privileges (i915 `MI_BATCH_NON_SECURE_I965`).
 const CHAIN: u32 = 0x1880_0100;
 
@@ -41,6 +41,7 @@ pub(super) struct Checked {
     second: u32,
     /// What its pages count for.
     counts: Option<Arc<[Permit; 3]>>,
+    original: Original,
     pin: Pin,
 }
 
@@ -52,6 +53,7 @@ impl Checked {
         uses.prologue.second = Some(start.wrapping_add(self.second));
         uses.objects.push(self.copy.clone());
         uses.copy.clone_from(&self.counts);
+        uses.original = Some(self.original);
         start
     }
 
@@ -111,6 +113,11 @@ pub(super) fn look_through(wanted: &Wanted<'_>, checks: &Checks) -> Step<Checked
     wanted.object.read(start as usize, &mut bytes)?;
     let verdict = check(checks, &bytes)?;
     let (copy, counts) = take(wanted, length + BEHIND)?;
+    let original = Original {
+        address: wanted.address.wrapping_add(start),
+        len: wanted.range.1,
+        runs: verdict == Verdict::Unsafe,
+    };
     match verdict {
         Verdict::Safe => {
             copy.write(0, &bytes)?;
@@ -118,7 +125,7 @@ pub(super) fn look_through(wanted: &Wanted<'_>, checks: &Checks) -> Step<Checked
         }
         Verdict::Unsafe => {
             copy.write_dwords(0, &[BATCH_END, 0])?;
-            copy.write_dwords(length, &[CHAIN, wanted.address.wrapping_add(start)])?;
+            copy.write_dwords(length, &[CHAIN, original.address])?;
         }
     }
     Ok(Checked {
@@ -126,6 +133,7 @@ pub(super) fn look_through(wanted: &Wanted<'_>, checks: &Checks) -> Step<Checked
         copy,
         second: wanted.range.1,
         counts,
+        original,
     })
 }
 

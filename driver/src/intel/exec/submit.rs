@@ -227,6 +227,7 @@ fn submit(call: &Call<'_>, submission: &mut Submission) -> Result<Arc<Fence>> {
         image: submission.image.clone(),
         prologue: Prologue::default(),
         copy: None,
+        original: None,
     };
     let observer = call.device.observer();
     if let Some(observer) = &observer {
