@@ -329,7 +329,11 @@ impl<'a> Job<'a> {
         mem: &'a Memory,
     ) -> Self {
         let compare = request.shape.compares();
-        let plan = Plan::new(surface.kind, sampler, request.offsets);
+        let size = [surface.width, surface.height, surface.depth].map(|n| n as f32);
+        let mut plan = Plan::new(surface.kind, sampler, request.offsets);
+        if sampler.unnormalized {
+            plan = plan.counting(surface.kind, size);
+        }
         let texels = Texels::new(mem, surface, tables, sampler, compare);
         Job {
             request,
@@ -339,11 +343,7 @@ impl<'a> Job<'a> {
             plan,
             texels,
             gamma: None,
-            size: [
-                surface.width as f32,
-                surface.height as f32,
-                surface.depth as f32,
-            ],
+            size,
             narrow: surface.return_s1_14 && request.shape.simd != Simd::Simd4x2,
         }
     }
@@ -429,14 +429,23 @@ impl<'a> Job<'a> {
         Ok(u64::from(self.texels.fetched))
     }
 
+    /// Coordinates of a pixel, normalized; array indices as they are.
     #[inline]
     fn coords(&self, slot: usize) -> [f32; 3] {
+        self.coords_by(slot, [1.0; 3])
+    }
+
+    /// Coordinates of a pixel; where those of the message count texels, they do so as well if `unit` is not 1.
+    #[inline]
+    fn coords_by(&self, slot: usize, unit: [f32; 3]) -> [f32; 3] {
         let order = self.request.order;
-        let coords = [order.u, order.v, order.r].map(|n| self.params.float(n, slot));
+        let mut coords = [order.u, order.v, order.r].map(|n| self.params.float(n, slot));
         if self.sampler.unnormalized {
-            // Texels of the one level that such maps have; the third is an array index.
-            let [u, v, r] = coords;
-            return [u / self.size[0], v / self.size[1], r];
+            for d in 0..self.plan.dimensions {
+                if unit[d] == 1.0 {
+                    coords[d] /= self.size[d];
+                }
+            }
         }
         coords
     }
@@ -459,7 +468,7 @@ impl<'a> Job<'a> {
 
     #[inline]
     fn point(&self, slot: usize) -> Point {
-        let c = self.coords(slot);
+        let c = self.coords_by(slot, self.plan.unit);
         match self.texels.surface.kind {
             SurfaceKind::OneD => Point {
                 coord: [c[0], 0.0, 0.0],

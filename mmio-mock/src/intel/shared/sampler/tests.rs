@@ -9,6 +9,7 @@ use mem::Tiling;
 use regs::gen40::{SamplerState, SurfaceState, values};
 
 mod borders;
+mod counting;
 mod cubes;
 mod fetches;
 mod filters;
