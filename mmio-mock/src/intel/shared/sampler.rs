@@ -3,6 +3,7 @@
 //! PRM: volume 4, chapter 4. Not modelled: texture caches and the fixed-point widths inside.
 
 pub mod address;
+pub mod blocks;
 pub mod cube;
 pub mod filter;
 pub mod gamma;
@@ -27,6 +28,7 @@ use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{Capability, Range, Surface, SurfaceKind};
+use blocks::Scaler;
 use cube::OnFace;
 use filter::{Plan, Point};
 use gamma::{Curve, Gamma};
@@ -68,6 +70,8 @@ pub struct SamplingEngine {
     pub texels: u64,
     surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
+    /// The filters of those that messages of SIMD32/64 name.
+    scalers: Vec<((GpuAddr, u8), Box<Scaler>)>,
     /// What pairs of them, by their places, are for pixels at once.
     lanes: Vec<(Pair, Option<Box<Lanes>>)>,
     /// What surfaces, by their places, are for pixels at once that need no sampler.
@@ -88,6 +92,7 @@ impl SamplingEngine {
             texels: 0,
             surfaces: Vec::new(),
             samplers: Vec::new(),
+            scalers: Vec::new(),
             lanes: Vec::new(),
             fetches: Vec::new(),
         }
@@ -97,6 +102,7 @@ impl SamplingEngine {
     pub fn invalidate(&mut self) {
         self.surfaces.clear();
         self.samplers.clear();
+        self.scalers.clear();
         self.lanes.clear();
         self.fetches.clear();
     }

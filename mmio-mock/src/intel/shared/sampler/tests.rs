@@ -8,6 +8,7 @@ use eu::port::FloatMode;
 use mem::Tiling;
 use regs::gen40::{SamplerState, SurfaceState, values};
 
+mod blocks;
 mod borders;
 mod counting;
 mod cubes;

@@ -42,7 +42,7 @@ fn image(kind: u32, format: u32, [width, height, depth]: [u32; 3], pitch: u32) -
 /// Samples eight places; both paths agree.
 fn sample(bench: &mut Bench, places: &[[f32; 3]; 8]) -> [[u32; 8]; 4] {
     let coordinate = |d: usize| places.map(|place| place[d].to_bits());
-    let mut payload = vec![[0; 8]];
+    let mut payload = vec![[0, 0, 0, 0x40, 0, 0, 0, 0]];
     payload.extend([coordinate(0), coordinate(1), coordinate(2)]);
     payload.extend([[0; 8]; 9]);
     let [once, ready, general] = answers(bench, &plain_request(Simd::Simd8), &payload, 0xff);
