@@ -1,7 +1,7 @@
 /*
  * Scales pictures by VA-API's video processing and compares them with swscale.
  *
- * vpp [-u] [-m default|fast|hq] [-o PREFIX] [-w FILE] SOURCE FROM TO [SOURCE FROM TO ..]
+ * vpp [-u] [-8] [-m default|fast|hq] [-o PREFIX] [-w FILE] SOURCE FROM TO [SOURCE FROM TO ..]
  *     SOURCE is nv12 or i420, FROM and TO are WIDTHxHEIGHT, 8 at least. For each triple the greatest difference of a luma and of a chroma
  *     sample is printed; exit status 1 says that one is above 2. Where the sizes are equal nothing is scaled, and every
  *     sample has to be the same. -o writes the scaled pictures as PPM, -w what swscale makes of the last one as planes of Y, U
@@ -17,10 +17,15 @@
  * sits, so each plane is handed to it as chroma of a 4:4:4 picture whose target position is -128 (half a pixel to the
  * left and up). Its "fast bilinear" with sixteen bits is the sampler's filter: two samples in each direction, also where
  * the picture shrinks. (Below eight pixels it is another one.)
+ *
+ * -8 is for devices whose kernel samples by the sampler's 8x8 filter, ValleyView: pixel i is the source at i * FROM / TO, in phases of
+ * a 32nd of a sample, and copies are made in the same way. What is expected is computed here, from the places that the kernel sends
+ * (eight()).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +41,8 @@
 
 /* Greatest difference that two correct filters may have. */
 enum { TOLERANCE = 2 };
+/* Greatest difference of the 8x8 filter: half a level of rounding, and one step of its 8.8. */
+#define ROUNDING 0.51
 
 #define VA(call)                                                                                        \
     do {                                                                                                \
@@ -286,6 +293,46 @@ static uint16_t *swscale(const uint8_t *from, int fw, int fh, int tw, int th)
     return to[1];
 }
 
+/* One place of a plane as a filter of two samples in each direction has it, in phases of a 32nd. */
+static double linear(const uint8_t *from, int pitch, int w, int h, double x, double y)
+{
+    double at[2] = { floor(x * 32 + 0.5) / 32, floor(y * 32 + 0.5) / 32 }, sum = 0;
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++) {
+            int column = (int)floor(at[0]) + i, row = (int)floor(at[1]) + j;
+            double weight = (1 - fabs(column - at[0])) * (1 - fabs(row - at[1]));
+            column = column < 0 ? 0 : column >= w ? w - 1 : column;
+            row = row < 0 ? 0 : row >= h ? h - 1 : row;
+            sum += weight * from[row * pitch + column];
+        }
+    return sum;
+}
+
+/*
+ * Scales one plane as the kernel of generation 7 asks for it (shaders/post_processing/gen7: VP_Setup.g4a, Set_Layer_0.g4a,
+ * PL2_AVS_Buf_0.g4a; gen7_pp_plx_avs_initialize): blocks of sixteen by sixteen pixels, of which luma is moved to the left where it would
+ * begin up to 5/256 of a sample before a whole one, and by 1/256 to the right where it begins up to 1/256 behind ("Gen7 AVS WA").
+ */
+static uint16_t *eight(const uint8_t *from, int pitch, int fw, int fh, int tw, int th, int chroma)
+{
+    uint16_t *to = calloc((size_t)tw * th, 2);
+    int least = (fw - 1) / 16 + 1, w = chroma ? fw / 2 : fw, h = chroma ? fh / 2 : fh;
+    float du = (float)fw / (least > tw ? least : tw) * (1.0f / fw), dv = 1.0f / th;
+    if (!to)
+        fail("no memory");
+    for (int y = 0; y < th; y++)
+        for (int x = 0; x < tw; x++) {
+            float u = du * (x / 16 * 16), v = dv * (y / 16 * 16), place = u * fw;
+            if (!chroma && floorf(place + 5.0f / 256) > floorf(place))
+                u -= 5.0f / (256 * fw);
+            else if (!chroma && floorf(place + 255.0f / 256) == floorf(place))
+                u += 1.0f / (256 * fw);
+            double value = linear(from, pitch, w, h, (u + (double)du * (x % 16)) * w, (v + (double)dv * (y % 16)) * h);
+            to[y * tw + x] = value < 255.99 ? (uint16_t)(value * 256 + 0.5) : 0xffff;
+        }
+    return to;
+}
+
 /* Differences of one plane. */
 struct difference {
     double greatest, sum;
@@ -293,11 +340,9 @@ struct difference {
     int x, y;
 };
 
-/* `every` is 2 for chroma: its sample k is the one at pixel 2k of the target. */
-static void compare(FILE *file, struct difference *d, const uint8_t *from, int fw, int fh, const uint8_t *got, int gw, int gh, int tw,
-                    int th, int every)
+/* `every` is 2 for chroma: its sample k is the one at pixel 2k of the target. `want` has 16 bits a sample, and is freed. */
+static void compare(FILE *file, struct difference *d, uint16_t *want, const uint8_t *got, int gw, int gh, int tw, int th, int every)
 {
-    uint16_t *want = swscale(from, fw, fh, tw, th);
     for (int y = 0; y < gh && y * every < th; y++)
         for (int x = 0; x < gw && x * every < tw; x++) {
             double expected = want[(y * every) * tw + x * every] / 256.0;
@@ -380,12 +425,14 @@ static void decode(VADisplay display, int width, int height)
 int main(int argc, char **argv)
 {
     const char *mode = "default", *prefix = NULL, *wanted = NULL;
-    int option, bad = 0, decoder = 0;
-    while ((option = getopt(argc, argv, "dDum:o:w:")) != -1) {
+    int option, bad = 0, decoder = 0, by_eight = 0;
+    while ((option = getopt(argc, argv, "8dDum:o:w:")) != -1) {
         if (option == 'd' || option == 'D')
             decoder = 1, pretend = option == 'D';
         else if (option == 'u')
             masks_are_left = 1;
+        else if (option == '8')
+            by_eight = 1;
         else if (option == 'm')
             mode = optarg;
         else if (option == 'o')
@@ -414,7 +461,7 @@ int main(int argc, char **argv)
         int planar = !strcmp(argv[i], "i420");
         if ((!planar && strcmp(argv[i], "nv12")) || sscanf(argv[i + 1], "%dx%d", &fw, &fh) != 2 ||
             sscanf(argv[i + 2], "%dx%d", &tw, &th) != 2)
-            fail("usage: vpp [-u] [-m default|fast|hq] [-o PREFIX] [-w FILE] nv12|i420 WIDTHxHEIGHT WIDTHxHEIGHT ..");
+            fail("usage: vpp [-u] [-8] [-m default|fast|hq] [-o PREFIX] [-w FILE] nv12|i420 WIDTHxHEIGHT WIDTHxHEIGHT ..");
         struct picture from = picture(fw, fh), to = picture(tw, th);
         paint(&from);
         VASurfaceID source = surface(display, planar ? VA_FOURCC_I420 : VA_FOURCC_NV12, fw, fh);
@@ -434,7 +481,12 @@ int main(int argc, char **argv)
         transfer(display, target, &to, 0);
         struct difference luma = { 0 }, chroma = { 0 };
         double limit = TOLERANCE;
-        if (masks_are_left || (fw == tw && fh == th)) {
+        if (by_eight) {
+            limit = ROUNDING;
+            compare(NULL, &luma, eight(from.plane[0], fw, fw, fh, tw, th, 0), to.plane[0], tw, th, tw, th, 1);
+            for (int plane = 1; plane < 3; plane++)
+                compare(NULL, &chroma, eight(from.plane[plane], from.cw, fw, fh, tw, th, 1), to.plane[plane], to.cw, th / 2, tw, th, 2);
+        } else if (masks_are_left || (fw == tw && fh == th)) {
             struct picture same = picture(tw, th);
             paint(&same);
             if (masks_are_left)
@@ -451,10 +503,10 @@ int main(int argc, char **argv)
             drop(&same);
         } else {
             FILE *file = wanted ? fopen(wanted, "wb") : NULL;
-            compare(file, &luma, from.plane[0], fw, fh, to.plane[0], tw, th, tw, th, 1);
+            compare(file, &luma, swscale(from.plane[0], fw, fh, tw, th), to.plane[0], tw, th, tw, th, 1);
             /* The driver gives its surface of chroma height / 2 rows, rounded down. */
             for (int plane = 1; plane < 3; plane++)
-                compare(file, &chroma, from.plane[plane], from.cw, fh / 2, to.plane[plane], to.cw, th / 2, tw, th, 2);
+                compare(file, &chroma, swscale(from.plane[plane], from.cw, fh / 2, tw, th), to.plane[plane], to.cw, th / 2, tw, th, 2);
             if (file)
                 fclose(file);
         }

@@ -65,7 +65,7 @@ const FAMILIES: &[Family] = &[
         // `message` names the requests of all functions.
         switches: &["aside", "message", "router"],
         seams: &[
-            ("reader", "sampler", &["SamplerDesc"]),
+            ("reader", "sampler", &["BlockReader", "SamplerDesc"]),
             ("context", "interpolator", &["Planes"]),
         ],
     },

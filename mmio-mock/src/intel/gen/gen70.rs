@@ -3,6 +3,7 @@
 //! Ivybridge PRM and the manual of ValleyView; genxml gen7. Not modelled: the video codec behind its streamer, power states, display
 //! interrupts.
 
+pub mod blocks;
 pub mod color_calc;
 pub mod commands;
 pub mod functions;

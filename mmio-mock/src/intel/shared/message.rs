@@ -16,6 +16,7 @@ use super::error::Rule;
 use super::gateway::GatewayRequest;
 use super::interpolator::InterpolatorRequest;
 use super::math::MathRequest;
+use super::sampler::blocks::BlocksRequest;
 use super::sampler::message::SamplerRequest;
 use super::spawner::SpawnerRequest;
 use super::urb_msg::UrbRequest;
@@ -30,6 +31,8 @@ pub enum Request {
     Math(MathRequest),
     /// Sampling engine.
     Sampler(SamplerRequest),
+    /// Sampling engine, blocks of video.
+    Blocks(BlocksRequest),
     /// Message gateway.
     Gateway(GatewayRequest),
     /// Data port, read.

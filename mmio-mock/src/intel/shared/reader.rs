@@ -8,6 +8,7 @@ use mem::{Fault, GpuAddr, Memory};
 
 use super::context::StateBases;
 use super::sampler::SamplerDesc;
+use super::sampler::blocks::BlockReader;
 use crate::core::fault::UnitFault;
 use crate::intel::cc::state::{CcRequest, CcState};
 use crate::intel::surface::border::BorderColor;
@@ -26,6 +27,11 @@ pub trait FunctionReader: Debug + Sync {
 
     /// The SAMPLER_STATE of a number in the table at an address.
     fn sampler(&self, mem: &Memory, table: GpuAddr, number: u8) -> Result<SamplerDesc, Fault>;
+
+    /// What the sampler's messages of SIMD32/64 have for themselves; `None`: there are no such messages.
+    fn blocks(&self) -> Option<&'static dyn BlockReader> {
+        None
+    }
 
     /// The border colour at an address.
     fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault>;

@@ -177,6 +177,10 @@ impl Router<'_> {
                 let sampler = &mut shared.sampler;
                 sampler.execute(&request, msg, response, self.mem, self.ctx)?;
             }
+            Request::Blocks(request) => {
+                let sampler = &mut shared.sampler;
+                sampler.blocks(request, msg, response, self.mem, self.ctx)?;
+            }
             Request::Gateway(_) if msg.payload.len() != 1 => {
                 return Err(refuse(
                     "gateway",

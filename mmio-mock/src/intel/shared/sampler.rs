@@ -3,6 +3,7 @@
 //! PRM: volume 4, chapter 4. Not modelled: texture caches and the fixed-point widths inside.
 
 pub mod address;
+pub mod blocks;
 pub mod cube;
 pub mod filter;
 pub mod gamma;
@@ -27,6 +28,7 @@ use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{Capability, Range, Surface, SurfaceKind};
+use blocks::Scaler;
 use cube::OnFace;
 use filter::{Plan, Point};
 use gamma::{Curve, Gamma};
@@ -68,6 +70,8 @@ pub struct SamplingEngine {
     pub texels: u64,
     surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
+    /// The filters of those that messages of SIMD32/64 name.
+    scalers: Vec<((GpuAddr, u8), Box<Scaler>)>,
     /// What pairs of them, by their places, are for pixels at once.
     lanes: Vec<(Pair, Option<Box<Lanes>>)>,
     /// What surfaces, by their places, are for pixels at once that need no sampler.
@@ -88,6 +92,7 @@ impl SamplingEngine {
             texels: 0,
             surfaces: Vec::new(),
             samplers: Vec::new(),
+            scalers: Vec::new(),
             lanes: Vec::new(),
             fetches: Vec::new(),
         }
@@ -97,6 +102,7 @@ impl SamplingEngine {
     pub fn invalidate(&mut self) {
         self.surfaces.clear();
         self.samplers.clear();
+        self.scalers.clear();
         self.lanes.clear();
         self.fetches.clear();
     }
@@ -329,7 +335,11 @@ impl<'a> Job<'a> {
         mem: &'a Memory,
     ) -> Self {
         let compare = request.shape.compares();
-        let plan = Plan::new(surface.kind, sampler, request.offsets);
+        let size = [surface.width, surface.height, surface.depth].map(|n| n as f32);
+        let mut plan = Plan::new(surface.kind, sampler, request.offsets);
+        if sampler.unnormalized {
+            plan = plan.counting(surface.kind, size);
+        }
         let texels = Texels::new(mem, surface, tables, sampler, compare);
         Job {
             request,
@@ -339,11 +349,7 @@ impl<'a> Job<'a> {
             plan,
             texels,
             gamma: None,
-            size: [
-                surface.width as f32,
-                surface.height as f32,
-                surface.depth as f32,
-            ],
+            size,
             narrow: surface.return_s1_14 && request.shape.simd != Simd::Simd4x2,
         }
     }
@@ -429,14 +435,23 @@ impl<'a> Job<'a> {
         Ok(u64::from(self.texels.fetched))
     }
 
+    /// Coordinates of a pixel, normalized; array indices as they are.
     #[inline]
     fn coords(&self, slot: usize) -> [f32; 3] {
+        self.coords_by(slot, [1.0; 3])
+    }
+
+    /// Coordinates of a pixel; where those of the message count texels, they do so as well if `unit` is not 1.
+    #[inline]
+    fn coords_by(&self, slot: usize, unit: [f32; 3]) -> [f32; 3] {
         let order = self.request.order;
-        let coords = [order.u, order.v, order.r].map(|n| self.params.float(n, slot));
+        let mut coords = [order.u, order.v, order.r].map(|n| self.params.float(n, slot));
         if self.sampler.unnormalized {
-            // Texels of the one level that such maps have; the third is an array index.
-            let [u, v, r] = coords;
-            return [u / self.size[0], v / self.size[1], r];
+            for d in 0..self.plan.dimensions {
+                if unit[d] == 1.0 {
+                    coords[d] /= self.size[d];
+                }
+            }
         }
         coords
     }
@@ -459,7 +474,7 @@ impl<'a> Job<'a> {
 
     #[inline]
     fn point(&self, slot: usize) -> Point {
-        let c = self.coords(slot);
+        let c = self.coords_by(slot, self.plan.unit);
         match self.texels.surface.kind {
             SurfaceKind::OneD => Point {
                 coord: [c[0], 0.0, 0.0],

@@ -5,12 +5,14 @@
 use mem::{Fault, GpuAddr, Memory};
 use regs::gen70 as table;
 
+use super::blocks::Blocks;
 use super::surface;
 use crate::core::fault::UnitFault;
 use crate::intel::cc::state::{CcRequest, CcState};
 use crate::intel::r#gen::gen60::color_calc;
 use crate::intel::shared::context::StateBases;
 use crate::intel::shared::reader::FunctionReader;
+use crate::intel::shared::sampler::blocks::BlockReader;
 use crate::intel::shared::sampler::state::SamplerDesc;
 use crate::intel::surface::border::BorderColor;
 use crate::intel::surface::{DepthDesc, SurfaceDesc};
@@ -35,6 +37,10 @@ impl FunctionReader for Reader {
 
     fn sampler(&self, mem: &Memory, table: GpuAddr, number: u8) -> Result<SamplerDesc, Fault> {
         surface::sampler_at(mem, table, number)
+    }
+
+    fn blocks(&self) -> Option<&'static dyn BlockReader> {
+        Some(&Blocks)
     }
 
     fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault> {

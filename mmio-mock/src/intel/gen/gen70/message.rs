@@ -24,7 +24,10 @@ impl MessageSet for Messages {
         let desc = message.desc;
         match message.function {
             sfid::NULL => Ok(Request::Null),
-            sfid::SAMPLER => sampler::request(desc, message.length.into()).map(Request::Sampler),
+            sfid::SAMPLER => match sampler::blocks(desc) {
+                Some(request) => Ok(Request::Blocks(request)),
+                None => sampler::request(desc, message.length.into()).map(Request::Sampler),
+            },
             sfid::GATEWAY => gateway::request(desc),
             sfid::URB => Ok(Request::Entries(urb::urb(desc))),
             sfid::SPAWNER => Ok(spawner::request(desc)),

@@ -48,18 +48,23 @@ pub fn floor(x: f32) -> i32 {
     whole.wrapping_sub(i32::from(whole as f32 > x))
 }
 
-/// Folds a normalized coordinate into one period and scales it to texels.
+/// Whether coordinates may count texels under a mode: those that have no period.
+#[must_use]
+pub const fn may_count(mode: Mode) -> bool {
+    matches!(mode, Mode::Clamp | Mode::ClampBorder)
+}
+
+/// Folds a coordinate into one period and scales it to texels.
 #[inline(always)]
-fn texels(mode: Mode, coord: f32, size: i32) -> f32 {
-    let size = size as f32;
+fn texels(mode: Mode, coord: f32, scale: f32) -> f32 {
     match mode {
-        Mode::Wrap => (coord - floor(coord) as f32) * size,
+        Mode::Wrap => (coord - floor(coord) as f32) * scale,
         Mode::Mirror => {
             let t = coord - 2.0 * floor(coord * 0.5) as f32;
-            (if t > 1.0 { 2.0 - t } else { t }) * size
+            (if t > 1.0 { 2.0 - t } else { t }) * scale
         }
-        Mode::MirrorOnce => coord.abs().min(1.0) * size,
-        Mode::Clamp | Mode::Cube | Mode::ClampBorder => coord * size,
+        Mode::MirrorOnce => coord.abs().min(1.0) * scale,
+        Mode::Clamp | Mode::Cube | Mode::ClampBorder => coord * scale,
     }
 }
 
@@ -75,11 +80,11 @@ fn fold(mode: Mode, texel: i32, size: i32) -> i32 {
     }
 }
 
-/// The texel nearest to `coord` in a dimension of `size` texels (`size` > 0).
+/// The texel nearest to `coord` in a dimension of `size` texels (`size` > 0), of which there are `scale` in one of the coordinate.
 #[inline]
 #[must_use]
-pub fn nearest(mode: Mode, coord: f32, size: i32) -> i32 {
-    let texel = floor(texels(mode, coord, size));
+pub fn nearest(mode: Mode, coord: f32, (size, scale): (i32, f32)) -> i32 {
+    let texel = floor(texels(mode, coord, scale));
     match mode {
         // A coordinate just below a whole number may round up to `size`.
         Mode::Wrap => texel.clamp(0, size - 1),
@@ -92,8 +97,8 @@ pub fn nearest(mode: Mode, coord: f32, size: i32) -> i32 {
 /// In cube mode they are not brought back into the face: the caller looks beyond the edge.
 #[inline]
 #[must_use]
-pub fn linear(mode: Mode, coord: f32, size: i32) -> (i32, i32, f32) {
-    let at = texels(mode, coord, size) - 0.5;
+pub fn linear(mode: Mode, coord: f32, (size, scale): (i32, f32)) -> (i32, i32, f32) {
+    let at = texels(mode, coord, scale) - 0.5;
     let first = floor(at);
     let weight = num::saturate(at - first as f32);
     let second = first.saturating_add(1);
@@ -117,7 +122,7 @@ pub fn lanes<T: Copy + Default, const N: usize>(f: impl Fn(usize) -> T) -> [T; N
 /// Coordinates of many pixels in texels, as [`texels`] gives them.
 #[inline(always)]
 fn texels_lanes<const N: usize>(mode: Mode, coord: &[f32; N], size: &[i32; N]) -> [f32; N] {
-    let by = |mode| lanes::<_, N>(|i| texels(mode, coord[i], size[i]));
+    let by = |mode| lanes::<_, N>(|i| texels(mode, coord[i], size[i] as f32));
     match mode {
         Mode::Wrap => by(Mode::Wrap),
         Mode::Mirror => by(Mode::Mirror),
@@ -176,6 +181,11 @@ pub fn linear_lanes<const N: usize>(
 mod tests {
     use super::*;
 
+    /// A dimension whose coordinates are normalized.
+    fn whole(size: i32) -> (i32, f32) {
+        (size, size as f32)
+    }
+
     /// The manual's words in integers: where a texel number ends up.
     fn reference(mode: Mode, texel: i32, size: i32) -> i32 {
         match mode {
@@ -205,7 +215,11 @@ mod tests {
                 for texel in -3 * size..3 * size {
                     let coord = (texel as f32 + 0.5) / size as f32;
                     let want = reference(mode, texel, size);
-                    assert_eq!(nearest(mode, coord, size), want, "{mode:?} {texel}/{size}");
+                    assert_eq!(
+                        nearest(mode, coord, whole(size)),
+                        want,
+                        "{mode:?} {texel}/{size}"
+                    );
                 }
             }
         }
@@ -217,7 +231,7 @@ mod tests {
             for size in [2, 4, 8, 16] {
                 for texel in -2 * size..2 * size {
                     let coord = (texel as f32 + 0.75) / size as f32;
-                    let (a, b, weight) = linear(mode, coord, size);
+                    let (a, b, weight) = linear(mode, coord, whole(size));
                     let value = |t: i32, w: f32| (reference(mode, t, size), w);
                     let mut want = [value(texel, 0.75), value(texel + 1, 0.25)];
                     let mut got = [(a, 1.0 - weight), (b, weight)];
@@ -246,9 +260,9 @@ mod tests {
                     let (first, second, weight) = linear_lanes(mode, &coord, &sizes);
                     let near = nearest_lanes(mode, &coord, &sizes);
                     for i in 0..8 {
-                        let alone = linear(mode, coord[i], sizes[i]);
+                        let alone = linear(mode, coord[i], whole(sizes[i]));
                         assert_eq!((first[i], second[i], weight[i]), alone, "{mode:?}");
-                        assert_eq!(near[i], nearest(mode, coord[i], sizes[i]));
+                        assert_eq!(near[i], nearest(mode, coord[i], whole(sizes[i])));
                     }
                 }
             }
@@ -267,8 +281,8 @@ mod tests {
                 0.99999997,
                 -1e-30,
             ] {
-                let (a, b, weight) = linear(mode, coord, 7);
-                for texel in [nearest(mode, coord, 7), a, b] {
+                let (a, b, weight) = linear(mode, coord, whole(7));
+                for texel in [nearest(mode, coord, whole(7)), a, b] {
                     assert!((BORDER..7).contains(&texel), "{mode:?} {coord}");
                 }
                 assert!((0.0..=1.0).contains(&weight));

@@ -12,10 +12,10 @@ use super::state::{Filter, Sampler};
 use super::texel::Texels;
 use crate::intel::surface::SurfaceKind;
 
-/// Where to sample: normalized coordinates, and the slice of arrays and cubes.
+/// Where to sample: coordinates, and the slice of arrays and cubes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// u, v, r (of a cube: within the face).
+    /// u, v, r (of a cube: within the face), normalized but for [`Plan::unit`].
     pub coord: [f32; 3],
     /// Slice of an array or face of a cube; unused for volumes.
     pub slice: i32,
@@ -41,6 +41,8 @@ pub struct Plan {
     pub modes: [Mode; 3],
     /// Texel offsets.
     pub offsets: [i8; 3],
+    /// What coordinates would be divided by to be normalized: texels of level 0 where they count these, 1 where they are normalized.
+    pub unit: [f32; 3],
 }
 
 impl Plan {
@@ -64,7 +66,27 @@ impl Plan {
                 })
             },
             offsets: if cube { [0; 3] } else { offsets },
+            unit: [1.0; 3],
         }
+    }
+
+    /// Where coordinates count texels of a surface of `size`, they do so until they are addresses: a whole number is that texel, which
+    /// it might miss if it were divided and multiplied again. Modes that fold coordinates, which are not for such coordinates, have
+    /// them normalized.
+    #[must_use]
+    pub fn counting(mut self, kind: SurfaceKind, size: [f32; 3]) -> Self {
+        for d in 0..self.dimensions {
+            if kind != SurfaceKind::Cube && address::may_count(self.modes[d]) {
+                self.unit[d] = size[d];
+            }
+        }
+        self
+    }
+
+    /// A dimension of `size` texels, for [`address`].
+    #[inline]
+    fn axis(&self, d: usize, size: i32) -> (i32, f32) {
+        (size, size as f32 / self.unit[d])
     }
 }
 
@@ -89,7 +111,7 @@ fn sizes(texels: &Texels<'_>, level: u32) -> [i32; 3] {
 fn shifted(plan: &Plan, point: &Point, d: usize, size: i32) -> f32 {
     match plan.offsets[d] {
         0 => point.coord[d],
-        n => point.coord[d] + f32::from(n) / size as f32,
+        n => point.coord[d] + f32::from(n) / plan.axis(d, size).1,
     }
 }
 
@@ -103,7 +125,8 @@ pub fn nearest(
     let sizes = sizes(texels, level);
     let mut at = [0, 0, point.slice];
     for d in 0..plan.dimensions {
-        at[d] = address::nearest(plan.modes[d], shifted(plan, point, d, sizes[d]), sizes[d]);
+        let coord = shifted(plan, point, d, sizes[d]);
+        at[d] = address::nearest(plan.modes[d], coord, plan.axis(d, sizes[d]));
     }
     texels.texel(at, level)
 }
@@ -119,7 +142,8 @@ pub fn linear(
     // Unfiltered dimensions: the same texel twice, no weight.
     let mut axis = [(0, 0, 0.0), (0, 0, 0.0), (point.slice, point.slice, 0.0)];
     for d in 0..plan.dimensions {
-        axis[d] = address::linear(plan.modes[d], shifted(plan, point, d, sizes[d]), sizes[d]);
+        let coord = shifted(plan, point, d, sizes[d]);
+        axis[d] = address::linear(plan.modes[d], coord, plan.axis(d, sizes[d]));
     }
     let [(x0, x1, fx), (y0, y1, fy), (z0, z1, fz)] = axis;
     let mut row = |y, z| -> Result<[f32; 4], Fault> {
@@ -151,7 +175,7 @@ pub fn gather(
     let sizes = sizes(texels, level);
     let [(x0, x1, _), (y0, y1, _)] = [0, 1].map(|d| {
         let coord = shifted(plan, point, d, sizes[d]);
-        address::linear(plan.modes[d], coord, sizes[d])
+        address::linear(plan.modes[d], coord, plan.axis(d, sizes[d]))
     });
     let mut four = [0.0; 4];
     for (to, (x, y)) in four
@@ -218,8 +242,8 @@ pub fn anisotropic(
         }
         let step = (way as f32 - (ways - 1) as f32 * 0.5) / footprint.ratio;
         let mut there = *point;
-        there.coord[0] += footprint.axis[0] * step;
-        there.coord[1] += footprint.axis[1] * step;
+        there.coord[0] += footprint.axis[0] * step * plan.unit[0];
+        there.coord[1] += footprint.axis[1] * step * plan.unit[1];
         let sample = linear(texels, plan, &there, level)?;
         for (sum, value) in sum.iter_mut().zip(sample) {
             *sum += value * weight;
@@ -231,13 +255,14 @@ pub fn anisotropic(
 /// Area of set bits under a box of `size` texels around the point (PRM 4.2.3.4).
 pub fn mono(
     texels: &mut Texels<'_>,
+    plan: &Plan,
     point: &Point,
     level: u32,
     size: [u32; 2],
 ) -> Result<[f32; 4], Fault> {
     let map = sizes(texels, level);
     let start: [f32; 2] =
-        std::array::from_fn(|d| point.coord[d] * map[d] as f32 - size[d] as f32 * 0.5);
+        std::array::from_fn(|d| point.coord[d] * plan.axis(d, map[d]).1 - size[d] as f32 * 0.5);
     let beta = start.map(|s| if s.is_finite() { s - s.floor() } else { 0.0 });
     let first = start.map(|s| s.floor() as i32);
     let mut sum = 0.0;
@@ -277,7 +302,7 @@ pub fn sample(
         (Filter::Anisotropic, Some(footprint)) => {
             anisotropic(texels, plan, point, level, footprint)
         }
-        (Filter::Mono, _) => mono(texels, point, level, sampler.mono),
+        (Filter::Mono, _) => mono(texels, plan, point, level, sampler.mono),
         _ => linear(texels, plan, point, level),
     };
     let first = on(levels.level)?;

@@ -53,6 +53,8 @@ pub struct Lanes {
     compare: Compare,
     /// Coordinates count texels.
     unnormalized: bool,
+    /// [`Plan::unit`].
+    unit: [f32; 3],
     /// Four bytes a texel, one slice, and nothing beyond filters and address modes without a border.
     plain: bool,
     /// More than a plain sample of two dimensions.
@@ -96,9 +98,14 @@ impl Lanes {
     #[must_use]
     pub fn new(surface: &Surface, sampler: &Sampler, encoded: bool, class: Class) -> Option<Self> {
         let simple = |filter| matches!(filter, Filter::Nearest | Filter::Linear);
+        let mut plan = Plan::new(surface.kind, sampler, [0; 3]);
+        if sampler.unnormalized {
+            let size = [surface.width, surface.height, surface.depth];
+            plan = plan.counting(surface.kind, size.map(|n| n as f32));
+        }
         let Plan {
             modes, dimensions, ..
-        } = Plan::new(surface.kind, sampler, [0; 3]);
+        } = plan;
         let kind = surface.kind;
         let compares = class.compares;
         let spatial = class.spatial || kind != SurfaceKind::TwoD;
@@ -157,6 +164,7 @@ impl Lanes {
                 function: sampler.shadow,
             },
             unnormalized: sampler.unnormalized,
+            unit: plan.unit,
             plain,
             spatial,
             linearize: encoded,

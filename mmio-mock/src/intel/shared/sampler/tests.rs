@@ -8,7 +8,9 @@ use eu::port::FloatMode;
 use mem::Tiling;
 use regs::gen40::{SamplerState, SurfaceState, values};
 
+mod blocks;
 mod borders;
+mod counting;
 mod cubes;
 mod fetches;
 mod filters;

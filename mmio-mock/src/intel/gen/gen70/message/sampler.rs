@@ -3,9 +3,10 @@
 //! Numbers of types: Mesa 22.3.6 brw_eu_defines.h (`GFX5_SAMPLER_MESSAGE_*` to `GFX7_*`), fields brw_eu.h `brw_sampler_desc`. Places of
 //! parameters: brw_lower_logical_sends.cpp `lower_sampler_logical_send_gfx7`; of SIMD4x2, which has coordinates first as the generations
 //! before have them, brw_vec4_nir.cpp `nir_emit_texture`. Parameters may end anywhere, those that are left out are 0.
-//! Not modelled: sample+killpix, and the SIMD32/64 messages (sample_unorm, sample_8x8, deinterlace).
+//! Not modelled: sample+killpix, and of the SIMD32/64 messages all but sample_8x8 (sample_unorm, deinterlace).
 
 use crate::intel::r#gen::gen50::message::HEADER;
+use crate::intel::shared::sampler::blocks::BlocksRequest;
 use crate::intel::shared::sampler::message::{Op, Order, SamplerRequest, Shape, Simd};
 
 /// Coordinates alone; the fourth is the number of a cube.
@@ -199,10 +200,27 @@ const fn parameters(op: Op, simd: Simd, registers: usize, most: u8) -> Option<u8
 const fn media(kind: u32) -> &'static str {
     match kind {
         10 => "sampler message sample_unorm+killpix (SIMD32/64)",
-        11 => "sampler message sample_8x8 (SIMD32/64), the adaptive video scaler",
         12 => "sampler message sample_unorm (SIMD32/64)",
         _ => "SIMD32/64 sampler message",
     }
+}
+
+/// SIMD32/64.
+const BLOCKS: u32 = 3;
+/// The type of sample_8x8.
+const SAMPLE_8X8: u32 = 11;
+
+/// The request of a descriptor that asks for sample_8x8.
+pub const fn blocks(desc: u32) -> Option<BlocksRequest> {
+    if desc >> 17 & 3 != BLOCKS || desc >> 12 & 0x1f != SAMPLE_8X8 {
+        return None;
+    }
+    Some(BlocksRequest {
+        header: desc & HEADER != 0,
+        // CAST: a byte, and a nibble.
+        surface: desc as u8,
+        sampler: (desc >> 8 & 0xf) as u8,
+    })
 }
 
 /// The request of a descriptor; `length` counts the registers of the message, header included.
@@ -279,12 +297,24 @@ mod tests {
         }
     }
 
-    /// Descriptors of i965-va-driver's shaders/post_processing/gen7: 0x44EB400 of the Y of a picture, and the same of other types.
+    /// 0x44EB400 and 0x48EB801 of i965-va-driver's shaders/post_processing/gen7: Y, then U and V of a picture.
+    #[test]
+    fn descriptors_of_the_video_driver() {
+        let asks = |surface, sampler| BlocksRequest {
+            header: true,
+            surface,
+            sampler,
+        };
+        assert_eq!(blocks(0x044e_b400), Some(asks(0, 4)));
+        assert_eq!(blocks(0x048e_b801), Some(asks(1, 8)));
+        assert_eq!(blocks(0x044e_c400), None);
+        assert_eq!(blocks(0x044c_b400), None);
+    }
+
+    /// The same with other types.
     #[test]
     fn messages_of_blocks_are_named() {
         let name = |desc| request(desc, 2).unwrap_err();
-        assert!(name(0x044e_b400).contains("sample_8x8"));
-        assert!(name(0x048e_b801).contains("sample_8x8"));
         assert!(name(0x044e_c400).contains("sample_unorm "));
         assert!(name(0x044e_a400).contains("sample_unorm+killpix"));
     }

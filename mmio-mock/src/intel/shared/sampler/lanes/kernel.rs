@@ -70,8 +70,9 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             if lit == 0 {
                 continue;
             }
+            let [u, v, _] = self.counted(e, [coords[half][0], coords[half][1], zero], half);
             let pixels = Pixels {
-                coords: coords[half],
+                coords: [u, v],
                 slice: self.slice(e, half),
                 reference: self.reference(e, half),
             };
@@ -126,6 +127,31 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
             coords[half] = uv;
         }
         coords
+    }
+
+    /// Coordinates as filters take them, of normalized ones: those that count texels are the message's again.
+    #[inline(always)]
+    pub(super) fn counted<E: Eight>(&self, e: E, normal: [E::F; 3], half: usize) -> [E::F; 3] {
+        let mut coords = normal;
+        if !PLAIN && self.lanes.unnormalized {
+            let order = self.request.order;
+            for (d, index) in [order.u, order.v, order.r].into_iter().enumerate() {
+                if self.lanes.unit[d] != 1.0 {
+                    coords[d] = self.float(e, index, half);
+                }
+            }
+        }
+        coords
+    }
+
+    /// A dimension of `size` texels, for filters.
+    #[inline(always)]
+    pub(super) fn axis<E: Eight>(&self, e: E, d: usize, size: E::I) -> (E::I, E::F) {
+        let scale = e.number(size);
+        if PLAIN || !self.lanes.unnormalized {
+            return (size, scale);
+        }
+        (size, e.div_f(scale, e.all_f(self.lanes.unit[d])))
     }
 
     /// What texels of eight pixels are compared with.
@@ -276,9 +302,11 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
         let place = self.lanes.levels.slice(e, &place, pixels.slice);
         let [u, v] = pixels.coords;
         let modes = self.lanes.modes;
+        let across = self.axis(e, 0, place.width);
+        let down = self.axis(e, 1, place.height);
         if filter == Filter::Nearest {
-            let x = nearest(e, modes[0], u, place.width);
-            let y = nearest(e, modes[1], v, place.height);
+            let x = nearest(e, modes[0], u, across);
+            let y = nearest(e, modes[1], v, down);
             let [column] = self.columns(e, &place, [x]);
             let [row] = self.rows(e, &place, [y]);
             let texel = self.texel(e, [(x, column), (y, row)], lit)?;
@@ -290,8 +318,8 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize, const PLAIN: bo
                 |[value]| value,
             ));
         }
-        let (x, fx) = linear(e, modes[0], u, place.width);
-        let (y, fy) = linear(e, modes[1], v, place.height);
+        let (x, fx) = linear(e, modes[0], u, across);
+        let (y, fy) = linear(e, modes[1], v, down);
         let columns = self.columns(e, &place, x);
         let rows = self.rows(e, &place, y);
         let [left, right] = [(x[0], columns[0]), (x[1], columns[1])];

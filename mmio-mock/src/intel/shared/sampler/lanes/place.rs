@@ -18,7 +18,7 @@ pub(super) fn floor<E: Eight>(e: E, x: E::F) -> E::I {
 
 /// Coordinates in texels.
 #[inline(always)]
-fn texels<E: Eight>(e: E, mode: Mode, coord: E::F, size: E::F) -> E::F {
+fn texels<E: Eight>(e: E, mode: Mode, coord: E::F, scale: E::F) -> E::F {
     let folded = match mode {
         Mode::Wrap => e.sub_f(coord, e.number(floor(e, coord))),
         Mode::Mirror => {
@@ -33,7 +33,7 @@ fn texels<E: Eight>(e: E, mode: Mode, coord: E::F, size: E::F) -> E::F {
         }
         Mode::Clamp | Mode::Cube | Mode::ClampBorder => coord,
     };
-    e.mul_f(folded, size)
+    e.mul_f(folded, scale)
 }
 
 /// Numbers of texels brought back into the map; negative ones are texels of the border.
@@ -52,8 +52,13 @@ fn fold<E: Eight>(e: E, mode: Mode, texel: E::I, size: E::I) -> E::I {
 
 /// The texels nearest to coordinates; negative ones are texels of the border.
 #[inline(always)]
-pub(super) fn nearest<E: Eight>(e: E, mode: Mode, coord: E::F, size: E::I) -> E::I {
-    let texel = floor(e, texels(e, mode, coord, e.number(size)));
+pub(super) fn nearest<E: Eight>(
+    e: E,
+    mode: Mode,
+    coord: E::F,
+    (size, scale): (E::I, E::F),
+) -> E::I {
+    let texel = floor(e, texels(e, mode, coord, scale));
     match mode {
         Mode::Wrap => fold(e, Mode::Clamp, texel, size),
         _ => fold(e, mode, texel, size),
@@ -62,8 +67,13 @@ pub(super) fn nearest<E: Eight>(e: E, mode: Mode, coord: E::F, size: E::I) -> E:
 
 /// First texels, second texels, weights of the second; negative texels are of the border, in cube mode beyond an edge of their face.
 #[inline(always)]
-pub(super) fn linear<E: Eight>(e: E, mode: Mode, coord: E::F, size: E::I) -> ([E::I; 2], E::F) {
-    let at = e.sub_f(texels(e, mode, coord, e.number(size)), e.all_f(0.5));
+pub(super) fn linear<E: Eight>(
+    e: E,
+    mode: Mode,
+    coord: E::F,
+    (size, scale): (E::I, E::F),
+) -> ([E::I; 2], E::F) {
+    let at = e.sub_f(texels(e, mode, coord, scale), e.all_f(0.5));
     let first = floor(e, at);
     let weight = e.sub_f(at, e.number(first));
     let weight = e.min_f(e.max_f(weight, e.all_f(0.0)), e.all_f(1.0));

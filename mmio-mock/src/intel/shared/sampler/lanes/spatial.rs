@@ -30,7 +30,7 @@ pub(super) struct Spatial<'a, S, const H: usize, const SIZE: u32, const D: usize
 /// Where eight pixels sample.
 #[derive(Clone, Copy)]
 struct Point<E: Eight> {
-    /// Normalized; of cubes on the face.
+    /// As filters take them; of cubes on the face.
     coord: [E::F; 3],
     /// Slice of an array, or the first one of a cube.
     slice: E::I,
@@ -83,7 +83,8 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Loops
             if lit == 0 {
                 continue;
             }
-            let point = kernel.point(e, coords[half], faces[half], half);
+            let coord = kernel.counted(e, coords[half], half);
+            let point = kernel.point(e, coord, faces[half], half);
             colours[half] = kernel.blended(
                 e,
                 (&chosen[half], filters, lit),
@@ -125,20 +126,24 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         self.request.shape.op.gathers()
     }
 
-    /// Three coordinates of all pixels, normalized.
+    /// Three coordinates of all pixels, normalized; array indices as they are.
     #[inline(always)]
     fn coords3<E: Eight>(&self, e: E) -> [[E::F; 3]; H] {
-        let [width, height] = self.lanes.size();
+        let surface = &self.lanes.surface;
+        let size = [surface.width, surface.height, surface.depth];
         let mut coords = [[e.all_f(0.0); 3]; H];
         for half in 0..H {
-            let r = self.float(e, self.request.order.r, half);
             let order = self.request.order;
-            let [mut u, mut v] = [self.float(e, order.u, half), self.float(e, order.v, half)];
+            coords[half] = [
+                self.float(e, order.u, half),
+                self.float(e, order.v, half),
+                self.float(e, order.r, half),
+            ];
             if self.lanes.unnormalized {
-                u = e.div_f(u, e.all_f(width));
-                v = e.div_f(v, e.all_f(height));
+                for d in 0..self.dimensions() {
+                    coords[half][d] = e.div_f(coords[half][d], e.all_f(size[d] as f32));
+                }
             }
-            coords[half] = [u, v, r];
         }
         coords
     }
@@ -271,7 +276,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
             for d in 0..3 {
                 let by = self.request.offsets[d];
                 if by != 0 && d < dimensions {
-                    let part = e.div_f(e.all_f(f32::from(by)), e.number(sizes[d]));
+                    let part = e.div_f(e.all_f(f32::from(by)), self.axis(e, d, sizes[d]).1);
                     coord[d] = e.add_f(coord[d], part);
                 }
             }
@@ -282,7 +287,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
             let mut at = [zero, zero, e.add(point.slice, point.face)];
             for d in 0..3 {
                 if d < dimensions {
-                    at[d] = nearest(e, modes[d], coord[d], sizes[d]);
+                    at[d] = nearest(e, modes[d], coord[d], self.axis(e, d, sizes[d]));
                 }
             }
             let here = lanes.levels.slice(e, &place, self.inside(e, at[2]));
@@ -302,7 +307,7 @@ impl<S: Source, const H: usize, const SIZE: u32, const D: usize> Kernel<'_, S, H
         axes[2].0 = [slice; 2];
         for d in 0..3 {
             if d < dimensions {
-                axes[d] = linear(e, modes[d], coord[d], sizes[d]);
+                axes[d] = linear(e, modes[d], coord[d], self.axis(e, d, sizes[d]));
             }
         }
         let [(x, fx), (y, fy), (z, fz)] = axes;

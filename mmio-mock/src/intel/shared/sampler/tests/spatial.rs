@@ -183,8 +183,30 @@ impl Bench {
     }
 }
 
+fn request(op: Op, simd: Simd) -> SamplerRequest {
+    SamplerRequest {
+        shape: Some(message::Shape {
+            op,
+            simd,
+            params: PARAMETERS,
+        }),
+        order: &ORDER,
+        header: true,
+        surface: 2,
+        sampler: 1,
+        integer: false,
+        indexed: false,
+        selects: false,
+    }
+}
+
+/// `sample` of all parameters.
+pub(super) fn plain_request(simd: Simd) -> SamplerRequest {
+    request(Op::Sample, simd)
+}
+
 /// What a message gets from the path for pixels at once, from the same with pages resolved, and pixel by pixel.
-fn answers(
+pub(super) fn answers(
     bench: &mut Bench,
     request: &SamplerRequest,
     payload: &[Grf],
@@ -251,26 +273,22 @@ fn other_kinds_and_messages_are_those_of_the_general_filters() {
                 header[2] |= rng.u32(..) & 0xfff | 0x100;
             }
             header[2] |= u32::from(rng.u32(..10) == 0) << 16;
-            let request = SamplerRequest {
-                shape: Some(message::Shape {
-                    op,
-                    simd,
-                    params: PARAMETERS,
-                }),
-                order: &ORDER,
-                header: true,
-                surface: 2,
-                sampler: 1,
-                integer: false,
-                indexed: false,
-                selects: false,
-            };
+            let request = request(op, simd);
             let form = if simd == Simd::Simd16 {
                 Form::Simd16
             } else {
                 Form::Simd8
             };
-            let parameters = random_parameters(&mut rng, kind);
+            let mut parameters = random_parameters(&mut rng, kind);
+            if sampler.unnormalized {
+                // Texels instead of maps; those of the nearest filter are often met exactly.
+                for value in parameters[..3].iter_mut().flatten() {
+                    *value = (f32::from_bits(*value) * 6.0).to_bits();
+                    if rng.bool() {
+                        *value = f32::from_bits(*value).round().to_bits();
+                    }
+                }
+            }
             let mut payload = vec![header];
             payload.extend(pack(form, &parameters));
             let mask = if rng.bool() { 0xffff } else { rng.u16(1..) };
