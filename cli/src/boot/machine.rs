@@ -26,7 +26,7 @@ use self::ports::Ports;
 pub use self::stage::{Stage, Word};
 use super::kernel::Kernel;
 use super::program::Luggage;
-use super::qemu::{Line, Qemu, has_kvm};
+use super::qemu::{Line, Qemu};
 use super::returned::Returned;
 use super::tree::Tree;
 use super::{Error, Watch, archive, init, last_lines};
@@ -36,6 +36,9 @@ use crate::shown;
 const LOOK: Duration = Duration::from_millis(50);
 /// TIMEOUT: how long a guest may take to power off when all is done.
 const OFF: Duration = Duration::from_secs(30);
+
+/// What is said of a guest that ends by itself.
+const POWERED_OFF: &str = "the guest has powered off";
 
 /// What is booted, and what runs there.
 pub struct Options<'a> {
@@ -63,6 +66,8 @@ pub struct Options<'a> {
     pub out: &'a Path,
     /// Whether there is a shell on the terminal.
     pub shell: bool,
+    /// Whether the guest runs on the machine's processor by KVM; else QEMU translates it.
+    pub kvm: bool,
 }
 
 /// Where the program's output and messages go.
@@ -141,7 +146,7 @@ pub fn run(
         socket: &served.socket,
         ports: dir,
         console: &console,
-        kvm: has_kvm(),
+        kvm: options.kvm,
         shell: options.shell,
     };
     let messages = dir.join("qemu.log");
@@ -183,17 +188,17 @@ fn later(end: End, mut stage: Stage, words: Vec<Word>) -> (End, Stage) {
     (end, stage)
 }
 
-/// Why QEMU has ended early.
+/// Why QEMU has ended early: with what it says when it has failed, else with what the guest's kernel says.
 fn early(status: &str, messages: &Path, console: &Path) -> String {
     let read = |path: &Path| {
         let bytes = fs::read(path).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    let (messages, console) = (read(messages), read(console));
-    let text = if messages.trim().is_empty() {
-        console
+    let said = read(messages);
+    let text = if status == POWERED_OFF || said.trim().is_empty() {
+        read(console)
     } else {
-        messages
+        said
     };
     format!("{status}\n{}", last_lines(&text, 8))
 }
@@ -341,7 +346,7 @@ impl Guest {
 
 fn status_text(status: ExitStatus) -> String {
     if status.success() {
-        "the guest has powered off".to_owned()
+        POWERED_OFF.to_owned()
     } else {
         format!("QEMU: {status}")
     }

@@ -3,7 +3,6 @@
 //! Options are those of qemu-system-x86_64(1); the device is that of QEMU's docs/system/devices/vfio-user.rst.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -239,12 +238,6 @@ fn version(text: &str) -> Option<(u32, u32)> {
     let rest = text.strip_prefix("QEMU emulator version ")?;
     let mut parts = rest.split(|c: char| !c.is_ascii_digit());
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
-/// Whether this process may use the machine's processor for guests.
-pub fn has_kvm() -> bool {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).open("/dev/kvm").is_ok()
 }
 
 #[cfg(test)]

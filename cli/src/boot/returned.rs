@@ -3,7 +3,7 @@
 //! A guest may send anything. Only files and directories are made, only below the directory, and no more bytes than it is told.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, BufRead};
 use std::path::{Component, Path, PathBuf};
 
 use cpio::newc::Reader;
@@ -30,31 +30,27 @@ pub struct Returned {
 const NAMES: usize = 20;
 
 /// Reads an archive to its end and makes its files in a directory, which has to be there. A stream without a byte is an archive without
-/// files. At most `limit` bytes are read.
+/// files. No more than `limit` bytes are read.
 ///
 /// # Errors
 /// What is no archive, ends amid a file or is too long, and what the system refuses.
-pub fn unpack(from: impl Read, into: &Path, limit: u64) -> io::Result<Returned> {
+pub fn unpack(mut from: impl BufRead, into: &Path, limit: u64) -> io::Result<Returned> {
     let mut returned = Returned::default();
+    if from.fill_buf()?.is_empty() {
+        return Ok(returned);
+    }
     let mut from = from.take(limit);
-    let mut begun = false;
     loop {
-        let left = from.limit();
-        let entry = match Reader::new(from) {
-            Ok(entry) => entry,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && !begun => {
-                return Ok(returned);
-            }
-            Err(error) if left == 0 => return Err(too_long(limit, &error)),
-            Err(error) => return Err(error),
-        };
-        begun = true;
+        let entry = Reader::new(from)?;
         let head = entry.entry().clone();
         if head.is_trailer() {
             return Ok(returned);
         }
         let place = below(head.name());
         let kind = head.mode() & KIND;
+        if returned.bytes + u64::from(head.file_size()) > limit {
+            return Err(too_long(limit));
+        }
         from = match (place, kind) {
             (Some(place), DIRECTORY) => {
                 fs::create_dir_all(into.join(place))?;
@@ -90,11 +86,10 @@ pub fn unpack(from: impl Read, into: &Path, limit: u64) -> io::Result<Returned> 
     }
 }
 
-fn too_long(limit: u64, error: &io::Error) -> io::Error {
-    io::Error::new(
-        error.kind(),
-        format!("the guest has sent more than {limit} bytes"),
-    )
+fn too_long(limit: u64) -> io::Error {
+    io::Error::other(format!(
+        "more than {limit} bytes, which the guest cannot have"
+    ))
 }
 
 /// A name as a path that leads nowhere but below a directory.

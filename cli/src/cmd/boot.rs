@@ -71,7 +71,7 @@ pub struct Args {
     /// Memory of the guest in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = memory)]
     memory: u64,
-    /// How long the guest may take, from its start to its end; without KVM a kernel needs half a minute
+    /// How long the guest may take, from its start to its end; without --kvm a kernel needs half a minute
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     timeout: u64,
     /// Where results go: files, console.log, registers.txt
@@ -89,6 +89,9 @@ pub struct Args {
     /// A shell of the guest on this terminal, behind the program if there is one
     #[arg(long)]
     shell: bool,
+    /// Run the guest by KVM, where the machine's is fit for a whole Linux; without it QEMU translates the guest
+    #[arg(long)]
+    kvm: bool,
     /// Fetch the newest packages though there are older ones in the cache
     #[arg(long)]
     refresh: bool,
@@ -189,6 +192,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         timeout: Duration::from_secs(args.timeout),
         out: &args.out,
         shell: args.shell,
+        kvm: args.kvm,
     };
     bar.now("the guest's kernel boots");
     let bar = if args.shell { None } else { Some(bar) };
