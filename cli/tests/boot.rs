@@ -113,7 +113,7 @@ echo 'exit 7' >&3",
         &dir,
         &[
             "--memory",
-            "600",
+            "800",
             "--out",
             "o",
             "--env",
@@ -134,7 +134,7 @@ echo 'exit 7' >&3",
     assert!(dir.join("o/registers.txt").exists());
     let words = read("words");
     assert!(
-        words.contains("\n600\n") && words.contains("vfio-user-pci"),
+        words.contains("\n800\n") && words.contains("vfio-user-pci"),
         "{words}"
     );
     // The user's files come first, what this run adds comes last.
@@ -247,11 +247,15 @@ fn what_is_missing_or_wrong_is_named() {
     };
     refused(&["--", "./no-such-program"], 127, "there is no such file");
     refused(&["--env", "1=2", "--", "/bin/true"], 1, "NAME=VALUE");
-    refused(&["--add", "/no/such", "--", "/bin/true"], 1, "/no/such");
+    refused(
+        &["--add", "/dev/no-such", "--", "/bin/true"],
+        1,
+        "/dev/no-such",
+    );
     refused(
         &["--memory", "100", "--", "/bin/true"],
         2,
-        "from 512 to 3072",
+        "from 768 to 3072",
     );
     refused(&[], 2, "PROGRAM");
     refused(
@@ -265,7 +269,7 @@ fn what_is_missing_or_wrong_is_named() {
             .current_dir(&dir)
             .env("XDG_CACHE_HOME", dir.join("cache"))
             .env("CRESTLINE_QEMU", "./qemu")
-            .env("PATH", "/no/such")
+            .env("PATH", "/dev/no-such")
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1));

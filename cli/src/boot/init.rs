@@ -15,7 +15,7 @@ pub const PREFIX: &str = "crestline.";
 /// What the guest says of itself, in words of [`super::machine`]; the program's output; its messages; its files.
 pub const PORTS: [&str; 4] = ["state", "out", "err", "files"];
 /// Where the scripts lie.
-const DIR: &str = "/crestline";
+const DIR: &str = "/usr/lib/crestline";
 
 /// The script. Before the first port is there, words go to the console alone.
 ///
@@ -66,21 +66,21 @@ if [ -e /dev/dri/renderD128 ]; then
     echo "bound $(cut -d' ' -f1 /proc/uptime)" >&3
 else
     echo "none" >&3
-    [ -e /crestline/shell ] || off
+    [ -e /usr/lib/crestline/shell ] || off
 fi
 
 code=0
 cd /out
-if [ -e /crestline/run ] && [ -e /dev/dri/renderD128 ]; then
+if [ -e /usr/lib/crestline/run ] && [ -e /dev/dri/renderD128 ]; then
     echo "runs" >&3
-    sh /crestline/run < /dev/null > "$(port out)" 2> "$(port err)" 3>&-
+    sh /usr/lib/crestline/run < /dev/null > "$(port out)" 2> "$(port err)" 3>&-
     code=$?
 fi
-if [ -e /crestline/shell ]; then
+if [ -e /usr/lib/crestline/shell ]; then
     echo "shell" >&3
     setsid -c sh -i < /dev/hvc0 > /dev/hvc0 2>&1 3>&-
     shell=$?
-    [ -e /crestline/run ] || code=$shell
+    [ -e /usr/lib/crestline/run ] || code=$shell
 fi
 echo "packs $(cut -d' ' -f1 /proc/uptime)" >&3
 cd /out && find . | cpio -o -H newc > "$(port files)" 2> /dev/console

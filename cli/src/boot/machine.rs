@@ -1,4 +1,4 @@
-//! A run: the device is served, the guest boots, its words are read, its files come back.
+//! A run: the device is served, the guest boots, what it sends is read.
 //!
 //! All that QEMU writes comes through FIFOs: opening one waits for the other side, and the end of QEMU is the end of each.
 

@@ -1,4 +1,4 @@
-//! QEMU, the guest's tree and its kernel: given by the user, or taken from the cache, or fetched into it.
+//! QEMU, the guest's tree and its kernel: given, kept, or fetched.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

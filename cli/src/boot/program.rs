@@ -1,4 +1,4 @@
-//! What goes into the guest beside its tree: the program, the libraries that the tree lacks, and files.
+//! What goes into the guest beside its tree: program, libraries, files.
 //!
 //! Libraries are those that the dynamic loader of this machine takes (ldd(1)); what the tree has of them stays the tree's.
 

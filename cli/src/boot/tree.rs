@@ -4,12 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use super::apt::{Apt, INSTEAD};
 use super::archive::Archive;
@@ -63,7 +60,7 @@ impl Tree {
         let names = fs::read_to_string(&list).map_err(Error::at(&list))?;
         Ok(Tree {
             dir: Some(dir.join("root")),
-            archive: dir.join("tree.cpio.gz"),
+            archive: dir.join("tree.cpio"),
             names: names.lines().map(str::to_owned).collect(),
         })
     }
@@ -104,9 +101,13 @@ impl Tree {
         if let Some(root) = &self.dir {
             return kmod(root);
         }
-        let places = ["/sbin/depmod", "/usr/sbin/depmod"];
-        let place = places.iter().find(|place| Path::new(place).exists());
-        Command::new(place.unwrap_or(&"depmod"))
+        // Users have no such directory in PATH.
+        let place = "/usr/sbin/depmod";
+        Command::new(if Path::new(place).exists() {
+            place
+        } else {
+            "depmod"
+        })
     }
 }
 
@@ -154,7 +155,7 @@ pub fn fill(apt: &Apt<'_>, dir: &Path, watch: &dyn Watch) -> Result<String, Erro
     let version = apt.install(RELEASE, &PACKAGES, &root, "the guest's files (Mesa)")?;
     watch.now("packing the guest's files");
     let applets = applets(&root)?;
-    let path = dir.join("tree.cpio.gz");
+    let path = dir.join("tree.cpio");
     let names = archive(&root, &applets, &path)?;
     let list = dir.join("names");
     let text: String = names.iter().map(|name| format!("{name}\n")).collect();
@@ -173,11 +174,10 @@ fn applets(root: &Path) -> Result<Vec<String>, Error> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// Writes the archive of a tree; the names in it.
+/// Writes the archive of a tree; the names in it. It is not compressed: a guest without KVM would take ten seconds to unpack it.
 fn archive(root: &Path, applets: &[String], path: &Path) -> Result<BTreeSet<String>, Error> {
     let file = File::create(path).map_err(Error::at(path))?;
-    let packer = GzEncoder::new(BufWriter::new(file), Compression::fast());
-    let mut archive = Archive::new(packer);
+    let mut archive = Archive::new(BufWriter::new(file));
     archive.merged().map_err(Error::at(path))?;
     let keep = |name: &str| !LEFT_OUT.contains(&name);
     archive.tree(root, "", &keep)?;
@@ -191,9 +191,9 @@ fn archive(root: &Path, applets: &[String], path: &Path) -> Result<BTreeSet<Stri
             link.map_err(Error::at(path))?;
         }
     }
-    let ended = archive.finish().and_then(|(packer, names)| {
-        let file = packer.finish()?.into_inner().map_err(|e| e.into_error())?;
-        file.sync_all()?;
+    let ended = archive.finish().and_then(|(mut file, names)| {
+        file.flush()?;
+        file.get_ref().sync_all()?;
         Ok(names)
     });
     ended.map_err(Error::at(path))

@@ -1,4 +1,4 @@
-//! `crestline boot`: a program under an unmodified Linux with its own i915 on a modelled device.
+//! `crestline boot`: a program under an unmodified Linux on a modelled device.
 //!
 //! The device is served in this process as `crestline vfio-user` does: docs/bring-up.md.
 
@@ -45,8 +45,8 @@ const ENDS: [Signal; 4] = [
     Signal::SIGHUP,
     Signal::SIGQUIT,
 ];
-/// Least and most memory of a guest in MiB: its files lie in it, compressed and unpacked; a device maps 4 GiB of files.
-const MEMORY: RangeInclusive<u64> = 512..=3072;
+/// Least and most memory of a guest in MiB: its files (230 MiB) lie in it twice while it boots; a device maps 4 GiB of files.
+const MEMORY: RangeInclusive<u64> = 768..=3072;
 /// Lines of the kernel's messages that are shown when i915 does not bind.
 const SHOWN: usize = 8;
 

@@ -134,7 +134,7 @@ mod tests {
     fn the_mirror_of_a_file_of_lines() {
         let text = "# deb http://not.example/debian bookworm main\ndeb-src http://not.example/debian bookworm main\n\
             deb cdrom:[Debian]/ bookworm main\ndeb http://not.example/tools stable tools\n\
-            deb [arch=amd64 signed-by=/a/key.gpg] https://mirror.example/debian/ bookworm main contrib # here\n";
+            deb [arch=amd64 signed-by=/usr/key.gpg] https://mirror.example/debian/ bookworm main contrib # here\n";
         let found = lines(text);
         assert_eq!(found.as_deref(), Some("https://mirror.example/debian/"));
         assert_eq!(lines("deb http://a.example/debian"), None);

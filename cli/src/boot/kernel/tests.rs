@@ -1,4 +1,4 @@
-//! Names of packages as Debian's archives have them, and modules.dep as depmod writes it.
+//! Debian's names of packages, and modules.dep as depmod writes it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;

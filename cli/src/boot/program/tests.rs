@@ -10,7 +10,7 @@ use super::*;
 const LDD: &str = "\tlinux-vdso.so.1 (0x00007ffd41fc2000)
 \tlibEGL.so.1 => /lib/x86_64-linux-gnu/libEGL.so.1 (0x00007f0d4a5d3000)
 \tlibmissing.so.2 => not found
-\tlibown.so => /opt/a b/libown.so (0x00007f0d4a5d3000)
+\tlibown.so => /usr/a b/libown.so (0x00007f0d4a5d3000)
 \t/lib64/ld-linux-x86-64.so.2 (0x00007f0d4a7d8000)
 ";
 
@@ -22,7 +22,7 @@ fn lines_of_ldd() {
         [
             Ok("/lib/x86_64-linux-gnu/libEGL.so.1"),
             Err("libmissing.so.2"),
-            Ok("/opt/a b/libown.so"),
+            Ok("/usr/a b/libown.so"),
             Ok("/lib64/ld-linux-x86-64.so.2"),
         ]
     );
@@ -91,8 +91,9 @@ fn added_files_have_their_places() {
     luggage.add(format!("{file}:z").as_ref()).unwrap();
     let mut places: Vec<_> = luggage.files.keys().map(String::as_str).collect();
     places.sort_unstable();
-    let mut wanted = ["/etc/y", "/out/z", file.as_str()];
+    let in_out = format!("{OUT}/z");
+    let mut wanted = ["/etc/y", in_out.as_str(), file.as_str()];
     wanted.sort_unstable();
     assert_eq!(places, wanted);
-    assert!(luggage.add("/no/such:file".as_ref()).is_err());
+    assert!(luggage.add("/dev/no-such:file".as_ref()).is_err());
 }

@@ -10,13 +10,13 @@ use super::*;
 
 fn line(shell: bool) -> Line<'static> {
     Line {
-        kernel: Path::new("/k/vmlinuz"),
+        kernel: Path::new("/usr/vmlinuz"),
         initrd: Path::new("/i"),
         append: "quiet",
         memory: 768,
-        socket: Path::new("/tmp/a \"b\"/device"),
-        ports: Path::new("/tmp/a,b"),
-        console: Path::new("/out/console.log"),
+        socket: Path::new("/var/a \"b\"/device"),
+        ports: Path::new("/var/a,b"),
+        console: Path::new("/var/console.log"),
         kvm: false,
         shell,
     }
@@ -38,9 +38,9 @@ fn the_command_line() {
     has(["-m", "768"]);
     has(["-object", "memory-backend-memfd,id=ram,size=768M,share=on"]);
     has(["-M", "q35,memory-backend=ram"]);
-    has(["-kernel", "/k/vmlinuz"]);
+    has(["-kernel", "/usr/vmlinuz"]);
     has(["-append", "console=ttyS0 panic=-1 quiet"]);
-    has(["-chardev", "file,id=out,path=/tmp/a,,b/out"]);
+    has(["-chardev", "file,id=out,path=/var/a,,b/out"]);
     has([
         "-device",
         "virtserialport,bus=ports.0,nr=1,chardev=state,name=crestline.state",
@@ -50,7 +50,7 @@ fn the_command_line() {
     let device: serde_json::Value = serde_json::from_str(words.last().unwrap()).unwrap();
     assert_eq!(device["driver"], "vfio-user-pci");
     assert_eq!(device["addr"], "02.0");
-    assert_eq!(device["socket"]["path"], "/tmp/a \"b\"/device");
+    assert_eq!(device["socket"]["path"], "/var/a \"b\"/device");
     assert!(
         !words
             .iter()
@@ -66,14 +66,14 @@ fn the_command_line() {
 
 #[test]
 fn an_unpacked_qemu_is_run_by_its_own_loader() {
-    let qemu = Qemu::of_piece(Path::new("/c/qemu"));
+    let qemu = Qemu::of_piece(Path::new("/var/c/qemu"));
     let started = qemu.line(&line(false));
     let words = texts(&started.words);
-    let program = "/c/qemu/usr/bin/qemu-system-x86_64".to_owned();
+    let program = "/var/c/qemu/usr/bin/qemu-system-x86_64".to_owned();
     assert!(words[0].ends_with("ld-linux-x86-64.so.2"), "{words:?}");
     assert_eq!(words[1], "--library-path");
     assert_eq!(words[3], program);
-    assert_eq!(words[4..6], ["-L", "/c/qemu/usr/share/qemu"]);
+    assert_eq!(words[4..6], ["-L", "/var/c/qemu/usr/share/qemu"]);
     assert_eq!(started.variables.len(), 1);
 }
 
