@@ -1,6 +1,6 @@
-//! Debian's packages, by apt with directories of its own: the machine's packages stay as they are, and no rights are needed.
+//! Packages of Debian by apt, with directories of its own.
 //!
-//! The mirror is the machine's own (sources.list(5)); apt checks signatures as always. Options are those of apt.conf(5).
+//! The machine's packages stay as they are, and no rights are needed. The mirror is the machine's own (sources.list(5)); apt checks signatures as always. Options are those of apt.conf(5).
 
 mod sources;
 
