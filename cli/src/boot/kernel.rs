@@ -37,6 +37,9 @@ const INDICES: [&str; 12] = [
 /// What the names of packages with kernels begin and end with.
 const PACKAGE: (&str, &str) = ("linux-image-", "-amd64");
 
+/// What names of packages begin with that have the image alone, and the modules.
+const PARTS: [&str; 2] = ["linux-binary-", "linux-modules-"];
+
 /// A kernel that can be booted.
 #[derive(Debug)]
 pub struct Kernel {
@@ -112,6 +115,15 @@ pub fn fill(
         ))
     })?;
     apt.download(package, scratch)?;
+    // Newer kernels have these in packages of their own.
+    for beginning in PARTS {
+        let part = package.replacen(PACKAGE.0, beginning, 1);
+        let names = apt.names(beginning)?;
+        let mut names = names.lines().map(|line| line.split_whitespace().next());
+        if names.any(|name| name == Some(&part)) {
+            apt.download(&part, scratch)?;
+        }
+    }
     unpacked(scratch, dir, depmod)
 }
 

@@ -195,7 +195,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         kvm: args.kvm,
     };
     bar.now("the guest's kernel boots");
-    let bar = if args.shell { None } else { Some(bar) };
+    let bar = (!args.shell).then_some(bar);
     let silent = Silent;
     let watch: &dyn Watch = bar.as_ref().map_or(&silent, |bar| bar);
     let streams = Streams {
