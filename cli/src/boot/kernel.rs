@@ -132,8 +132,18 @@ pub fn fill(
 /// # Errors
 /// When they are not there.
 pub fn unpacked(root: &Path, into: &Path, depmod: Command) -> Result<String, Error> {
+    let lib = root.join("lib");
+    if !lib.exists() {
+        // depmod looks there.
+        std::os::unix::fs::symlink("usr/lib", &lib).map_err(Error::at(&lib))?;
+    }
     let (version, modules) = only_modules(root)?;
-    let image = root.join("boot").join(format!("vmlinuz-{version}"));
+    let mut image = root.join("boot").join(format!("vmlinuz-{version}"));
+    // Newer packages have it there.
+    let beside = modules.join("vmlinuz");
+    if beside.exists() {
+        image = beside;
+    }
     let to = into.join("vmlinuz");
     fs::copy(&image, &to).map_err(Error::at(&image))?;
     // A package leaves that to its installation.
@@ -151,10 +161,9 @@ pub fn unpacked(root: &Path, into: &Path, depmod: Command) -> Result<String, Err
     Ok(version)
 }
 
-/// The one directory of modules below lib/modules or usr/lib/modules, and its name.
+/// The one directory of modules below lib/modules, and its name.
 fn only_modules(root: &Path) -> Result<(String, PathBuf), Error> {
-    let bases = ["lib/modules", "usr/lib/modules"].map(|base| root.join(base));
-    let entries = bases.iter().filter_map(|base| fs::read_dir(base).ok());
+    let entries = fs::read_dir(root.join("lib/modules")).into_iter();
     let dirs: Vec<PathBuf> = entries
         .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
         .filter(|path| path.is_dir())

@@ -56,7 +56,7 @@ const SHOWN: usize = 8;
 pub struct Args {
     #[arg(long, default_value = super::device::first(), help = super::device::help())]
     device: String,
-    /// The guest's kernel: a number (6.1, 7.3, ...: the newest of Debian's), a Debian package, or an image (vmlinuz)
+    /// The guest's kernel: a number (6.1: the newest of Debian's), a Debian package, or an image (vmlinuz)
     #[arg(long, value_name = "NUMBER|FILE", default_value = "6.1")]
     kernel: String,
     /// Modules of an image: a directory lib/modules/VERSION [default: /lib/modules/VERSION of an image vmlinuz-VERSION]
