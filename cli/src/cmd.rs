@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod asm;
+pub mod boot;
 mod captured;
 pub mod debug;
 pub mod decode;

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod alike;
+pub mod boot;
 pub mod capture;
 pub mod debug;
 pub mod frame_map;

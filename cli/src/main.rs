@@ -62,6 +62,10 @@ enum Command {
     Media(cmd::media::Args),
     /// Serve the modelled GPU as a PCI device to a virtual machine (QEMU's vfio-user-pci).
     VfioUser(cmd::vfio_user::Args),
+    /// Boot an unmodified Linux with its own i915 on the device and run a program there.
+    Boot(cmd::boot::Args),
+    #[command(hide = true)]
+    UntilParentEnds(cmd::boot::until::Args),
     /// Print the commands of a capture or batch, the state that they point at, and the kernels.
     Decode(cmd::decode::Args),
     #[command(about = cmd::source::about("Assemble"))]
@@ -114,6 +118,8 @@ fn run() -> ExitCode {
         Some(Command::Eu(args)) => done(cmd::eu::run(&args)),
         Some(Command::Media(args)) => done(cmd::media::run(&args)),
         Some(Command::VfioUser(args)) => done(cmd::vfio_user::run(&args)),
+        Some(Command::Boot(args)) => cmd::boot::run(&args),
+        Some(Command::UntilParentEnds(args)) => done(cmd::boot::until::run(&args)),
         Some(Command::Decode(args)) => done(cmd::decode::run(&args)),
         Some(Command::Asm(args)) => done(cmd::asm::run(&args)),
         Some(Command::Disasm(args)) => done(cmd::disasm::run(&args)),

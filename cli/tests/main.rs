@@ -13,6 +13,7 @@ mod advice;
 mod assembler;
 mod board;
 mod board_replay;
+mod boot;
 mod captures;
 mod common;
 mod debug;
