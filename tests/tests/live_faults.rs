@@ -230,9 +230,10 @@ fn reports_name_the_clients_batch_whether_it_or_a_copy_runs() {
         // The store is the fifth dword.
         let place = format!("buffer {index} ({}) + {:#x}]", buffer.file, start + 16);
         let at = buffer.address as usize + start + 16;
-        let place = match copied {
-            true => format!(" [the driver's copy of {at:#010x}, {place}"),
-            false => format!("{at:#010x} [{place}"),
+        let place = if copied {
+            format!(" [the driver's copy of {at:#010x}, {place}")
+        } else {
+            format!("{at:#010x} [{place}")
         };
         let (report, session) = faulty(&capture);
         let text = report.to_string();

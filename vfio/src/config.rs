@@ -146,7 +146,7 @@ impl Config {
             return;
         };
         let own = at >= HEADER && !(MSI..MSI + MSI_BYTES).contains(&at);
-        self.bytes[at] = if own && !self.is_fixed(at) {
+        self.bytes[at] = if own && !is_fixed(at) {
             // CAST: below 256.
             device(at as u8, value)
         } else {
@@ -156,12 +156,10 @@ impl Config {
     }
 }
 
-impl Config {
-    /// Whether a byte is one of those that the firmware has set and locked: the control words of the chipset.
-    fn is_fixed(&self, at: usize) -> bool {
-        const CONTROL: std::ops::Range<usize> = 0x50..0x54;
-        CONTROL.contains(&at)
-    }
+/// Whether a byte is one of those that the firmware has set and locked: the control words of the chipset.
+fn is_fixed(at: usize) -> bool {
+    const CONTROL: std::ops::Range<usize> = 0x50..0x54;
+    CONTROL.contains(&at)
 }
 
 #[cfg(test)]

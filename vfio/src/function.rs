@@ -157,7 +157,7 @@ impl Modelled {
 
     /// Tells what the device has met: mistakes of the guest, and what is not modelled.
     fn tell_faults(&mut self) {
-        let (faults, lost) = self.live.look_at_device(|device| device.take_faults());
+        let (faults, lost) = self.live.look_at_device(mmio_mock::Model::take_faults);
         for record in faults {
             self.faults += 1;
             if self.faults <= MAX_TOLD {
@@ -369,7 +369,7 @@ impl Function for Modelled {
             .with_memory(|memory| guest.map(memory, range, file.as_ref()));
         let (address, size) = (range.address, range.size);
         match (outcome, file) {
-            (Ok(()), Some(_)) => {}
+            (Ok(()), Some(_)) | (Err(_), None) => {}
             (Ok(()), None) => {
                 log::info!(
                     "memory at {address:#x}, {size:#x} bytes, has no file: out of the device's reach"
@@ -378,7 +378,6 @@ impl Function for Modelled {
             (Err(error), Some(_)) => log::warn!(
                 "memory at {address:#x}, {size:#x} bytes, is refused: {error}; a memfd that is sealed against shrinking is taken"
             ),
-            (Err(_), None) => {}
         }
         outcome
     }

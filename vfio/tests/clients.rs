@@ -129,7 +129,7 @@ fn a_command_interrupts_by_the_pin() {
     assert!(!comes(&pin, short));
     rustix::io::write(&unmask, &1_u64.to_ne_bytes()).unwrap();
     assert!(comes(&pin, PATIENCE));
-    guest.acknowledge(&mut client);
+    acknowledge(&mut client);
     assert_eq!(client.read32(CONFIG, 4).unwrap() >> 19 & 1, 0);
     client.set_irq(irq::INTX, irq::UNMASK, None).unwrap();
     assert!(!comes(&pin, short));
@@ -154,7 +154,7 @@ fn a_command_interrupts_by_a_message() {
     for _ in 0..3 {
         guest.interrupt(&mut client);
         assert!(comes(&message, PATIENCE));
-        guest.acknowledge(&mut client);
+        acknowledge(&mut client);
     }
 }
 
@@ -210,11 +210,11 @@ impl Ring {
             );
         }
     }
+}
 
-    fn acknowledge(&self, client: &mut Client) {
-        client.write32(BAR0, IIR, USER).unwrap();
-        assert_eq!(client.read32(BAR0, IIR).unwrap() & USER, 0);
-    }
+fn acknowledge(client: &mut Client) {
+    client.write32(BAR0, IIR, USER).unwrap();
+    assert_eq!(client.read32(BAR0, IIR).unwrap() & USER, 0);
 }
 
 #[test]

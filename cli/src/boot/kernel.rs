@@ -241,7 +241,10 @@ fn pack(dir: &Path, version: &str, path: &Path) -> Result<(), Error> {
         done.map_err(Error::at(&from))?;
     }
     let ended = archive.finish().and_then(|(packer, _)| {
-        let file = packer.finish()?.into_inner().map_err(|e| e.into_error())?;
+        let file = packer
+            .finish()?
+            .into_inner()
+            .map_err(std::io::IntoInnerError::into_error)?;
         file.sync_all()
     });
     ended.map_err(Error::at(path))

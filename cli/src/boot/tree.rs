@@ -158,7 +158,11 @@ pub fn fill(apt: &Apt<'_>, dir: &Path, watch: &dyn Watch) -> Result<String, Erro
     let path = dir.join("tree.cpio");
     let names = archive(&root, &applets, &path)?;
     let list = dir.join("names");
-    let text: String = names.iter().map(|name| format!("{name}\n")).collect();
+    let mut text = String::new();
+    for name in &names {
+        text.push_str(name);
+        text.push('\n');
+    }
     fs::write(&list, text).map_err(Error::at(&list))?;
     Ok(version)
 }

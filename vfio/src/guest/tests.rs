@@ -313,7 +313,7 @@ fn as_many_pages_as_are_allowed() {
     let mut guest = Guest::default();
     let file = sealed(1 << 20);
     for i in 0..MAX_WINDOWS as u64 {
-        let page = range((1 << 40) + (i << 13), 0x1000, i % 256 << 12);
+        let page = range((1 << 40) + (i << 13), 0x1000, (i % 256) << 12);
         guest.map(&mut memory, &page, Some(&file)).unwrap();
     }
     let one_more = range(0, 0x1000, 0);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::protocol::MAX_WINDOWS;
+use std::fmt::Write as _;
 
 /// A function of one region of 16 bytes that remembers what it was asked.
 #[derive(Default)]
@@ -104,10 +105,12 @@ impl Wire {
     fn ask(&mut self, message: &str) -> String {
         let (next, reply) = self.send(&hex(message), vec![]);
         assert_eq!(next, Next::GoOn);
-        let dwords = reply
-            .chunks(4)
-            .map(|dword| dword.iter().map(|b| format!("{b:02x}")).collect());
-        dwords.collect::<Vec<String>>().join(" ")
+        let mut text = String::new();
+        for (n, byte) in reply.iter().enumerate() {
+            let space = if n > 0 && n % 4 == 0 { " " } else { "" };
+            write!(text, "{space}{byte:02x}").unwrap();
+        }
+        text
     }
 }
 

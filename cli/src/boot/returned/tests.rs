@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
+use std::os::unix::fs::PermissionsExt as _;
 
 fn entry(name: &str, mode: u32, content: &[u8]) -> Vec<u8> {
     let zero = "00000000";
@@ -43,7 +44,6 @@ fn files_come_back() {
     let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
     assert_eq!(read("pictures/a.ppm"), "P6 1 1 255 abc");
     assert_eq!(read("deep/er/file"), "");
-    use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(dir.path().join("script"))
         .unwrap()
         .permissions();

@@ -182,16 +182,15 @@ impl SamplingEngine {
         at: (GpuAddr, u8),
     ) -> Result<&Scaler, UnitFault> {
         let known = self.scalers.iter().position(|(key, _)| *key == at);
-        let place = match known {
-            Some(place) => place,
-            None => {
-                let scaler = reader.scaler(mem, base, at.0, at.1)?;
-                if self.scalers.len() >= KEPT {
-                    self.scalers.clear();
-                }
-                self.scalers.push((at, Box::new(scaler)));
-                self.scalers.len() - 1
+        let place = if let Some(place) = known {
+            place
+        } else {
+            let scaler = reader.scaler(mem, base, at.0, at.1)?;
+            if self.scalers.len() >= KEPT {
+                self.scalers.clear();
             }
+            self.scalers.push((at, Box::new(scaler)));
+            self.scalers.len() - 1
         };
         // PANIC: a position that was found or made just now.
         Ok(&self.scalers[place].1)

@@ -75,9 +75,13 @@ impl Plan {
     /// them normalized.
     #[must_use]
     pub fn counting(mut self, kind: SurfaceKind, size: [f32; 3]) -> Self {
-        for d in 0..self.dimensions {
-            if kind != SurfaceKind::Cube && address::may_count(self.modes[d]) {
-                self.unit[d] = size[d];
+        if kind == SurfaceKind::Cube {
+            return self;
+        }
+        let dimensions = self.unit.iter_mut().zip(self.modes).zip(size);
+        for ((unit, mode), size) in dimensions.take(self.dimensions) {
+            if address::may_count(mode) {
+                *unit = size;
             }
         }
         self

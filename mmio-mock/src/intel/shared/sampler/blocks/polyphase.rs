@@ -129,13 +129,12 @@ pub(super) fn filter(
             }
             // PANIC: as many as all rows have taps.
             let found = lines[..known].iter().position(|(at, _)| *at == y);
-            let at = match found {
-                Some(at) => at,
-                None => {
-                    lines[known] = (y, line(texels, columns, y)?);
-                    known += 1;
-                    known - 1
-                }
+            let at = if let Some(at) = found {
+                at
+            } else {
+                lines[known] = (y, line(texels, columns, y)?);
+                known += 1;
+                known - 1
             };
             for (sum, value) in sums.iter_mut().zip(lines[at].1) {
                 *sum += i64::from(weight) * i64::from(value);
