@@ -123,7 +123,7 @@ fn the_batch_is_the_copy_where_that_runs() {
         let (fake, _dev, state, words) = hang(ALLOWED, dword, true);
         let request = state.request.as_ref().unwrap();
         assert_eq!(request.original, Some(AT));
-        let copy = fake.peek(ACTHD) as u32 - dword * 4;
+        let copy = fake.peek(ACTHD) - dword * 4;
         assert_eq!(request.batch, copy);
         let batch = state.buffer("batch").unwrap();
         assert_eq!(batch.address, copy.into());

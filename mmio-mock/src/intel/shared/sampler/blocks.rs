@@ -1,4 +1,4 @@
-//! Messages of SIMD32/64: a block of pixels for each message, scaled by a polyphase filter.
+//! Messages of SIMD32/64: a block of pixels each, scaled by a polyphase filter.
 //!
 //! Text and structures of intel-vaapi-driver 2.4: shaders/post_processing/gen7/PL2_AVS_Buf_0.g4a (descriptor, header and payload),
 //! Save_AVS_NV12.g4a (answer), Set_Layer_0.g4a (coordinates of a row), Set_AVS_Buf_0123_VYUA.g4a (order of channels). A block is sixteen

@@ -141,14 +141,12 @@ impl Video {
         let pair = x / 2 * 4;
         let column = match (self.format, channel) {
             (YCRCB_NORMAL, 0) => pair + 3,
-            (YCRCB_NORMAL, 1) => x * 2,
             (YCRCB_NORMAL, 2) => pair + 1,
             (YCRCB_SWAPY, 0) => pair + 2,
-            (YCRCB_SWAPY, 1) => x * 2 + 1,
             (YCRCB_SWAPY, 2) => pair,
             (R8G8B8A8, n) => x * 4 + n as u32,
-            (R8B8, 0) => x * 2,
-            (R8B8, 2) => x * 2 + 1,
+            (R8B8, 0) | (YCRCB_NORMAL, 1) => x * 2,
+            (R8B8, 2) | (YCRCB_SWAPY, 1) => x * 2 + 1,
             (R8, 0) | (Y8, 1) => x,
             _ => return None,
         };
