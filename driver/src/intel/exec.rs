@@ -10,7 +10,6 @@ mod pin;
 mod reloc;
 mod submit;
 
-pub(in crate::intel) use self::copy::BEHIND;
 pub(crate) use self::submit::user;
 
 use alloc::sync::Arc;

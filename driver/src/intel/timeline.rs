@@ -154,6 +154,11 @@ pub struct Original {
     pub runs: bool,
 }
 
+impl Original {
+    /// Bytes behind a copy: what its request starts second (i915 `I915_CMD_PARSER_TRAMPOLINE_SIZE`).
+    pub const BEHIND: usize = 8;
+}
+
 impl Uses {
     /// Whose it is; `None` for the driver's own.
     pub fn program(&self) -> Option<Program> {

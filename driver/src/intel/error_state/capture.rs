@@ -13,10 +13,9 @@ use regs::ids::RegId;
 use super::kernels::{self, Memory};
 use super::{ActiveRequest, Beside, Buffer, Captured, ErrorState, Identity, REGISTERS};
 use crate::core::gem::Object;
-use crate::intel::exec::BEHIND;
 use crate::intel::r#gen::{DeviceInfo, EngineInfo};
 use crate::intel::gtt::Ggtt;
-use crate::intel::timeline::{Pending, Timeline};
+use crate::intel::timeline::{Original, Pending, Timeline};
 use crate::intel::uncore::Uncore;
 
 /// Bytes copied into one error state.
@@ -223,7 +222,7 @@ fn batch(request: &Pending, room: &mut usize) -> Option<Buffer> {
     let mut batch = copy("batch", object, room)?;
     if let Some(original) = request.uses.original.filter(|original| !original.runs) {
         // Behind the copy are those of earlier batches (i915 `copy_batch` clears that).
-        let len = (original.len as usize).saturating_add(BEHIND);
+        let len = (original.len as usize).saturating_add(Original::BEHIND);
         batch.bytes.get_mut(len..).unwrap_or_default().fill(0);
     }
     Some(batch)

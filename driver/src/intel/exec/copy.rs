@@ -28,8 +28,6 @@ use crate::intel::timeline::{Original, Uses};
 const MOST: usize = 4 << 20;
 /// Sizes of copies are powers of two up to this, and multiples of it beyond.
 const LARGE: usize = 64 << 10;
-/// Bytes behind the copy: what the request starts second (i915 `I915_CMD_PARSER_TRAMPOLINE_SIZE`).
-pub(in crate::intel) const BEHIND: usize = 8;
 /// MI_BATCH_BUFFER_START of a batch without privileges (i915 `MI_BATCH_NON_SECURE_I965`).
 const CHAIN: u32 = 0x1880_0100;
 
@@ -112,7 +110,7 @@ pub(super) fn look_through(wanted: &Wanted<'_>, checks: &Checks) -> Step<Checked
     let mut bytes = zeros(length)?;
     wanted.object.read(start as usize, &mut bytes)?;
     let verdict = check(checks, &bytes)?;
-    let (copy, counts) = take(wanted, length + BEHIND)?;
+    let (copy, counts) = take(wanted, length + Original::BEHIND)?;
     let original = Original {
         address: wanted.address.wrapping_add(start),
         len: wanted.range.1,

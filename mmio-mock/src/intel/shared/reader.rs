@@ -7,8 +7,7 @@ use std::fmt::Debug;
 use mem::{Fault, GpuAddr, Memory};
 
 use super::context::StateBases;
-use super::sampler::SamplerDesc;
-use super::sampler::blocks::BlockReader;
+use super::sampler::{BlockReader, SamplerDesc};
 use crate::core::fault::UnitFault;
 use crate::intel::cc::state::{CcRequest, CcState};
 use crate::intel::surface::border::BorderColor;

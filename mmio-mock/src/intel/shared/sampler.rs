@@ -28,6 +28,7 @@ use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::intel::surface::state::Use;
 use crate::intel::surface::{Capability, Range, Surface, SurfaceKind};
+pub use blocks::BlockReader;
 use blocks::Scaler;
 use cube::OnFace;
 use filter::{Plan, Point};
