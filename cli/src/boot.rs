@@ -49,7 +49,7 @@ impl Error {
     }
 }
 
-/// Who is told of long work.
+/// Receives messages about work that takes long, and its progress.
 pub trait Watch {
     /// Work begins that takes a while: a sentence without a full stop.
     fn begins(&self, what: &str);

@@ -41,7 +41,7 @@ impl Source for Wires {
     }
 }
 
-/// Tells of the line; whoever waits there handles it.
+/// A handler that sends a message for each interrupt and handles none itself.
 struct Tells(Mutex<Sender<()>>);
 
 impl Handler for Tells {

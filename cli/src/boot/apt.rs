@@ -144,7 +144,7 @@ impl<'a> Apt<'a> {
         Ok(())
     }
 
-    /// Runs apt-get. How far it is goes to whoever watches.
+    /// Runs apt-get; its progress goes to the [`Watch`](super::Watch).
     fn get(&self, words: &[&str], what: &str) -> Result<(), Error> {
         let mut command = Command::new("apt-get");
         command

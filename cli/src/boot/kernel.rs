@@ -99,7 +99,7 @@ fn numbers(text: &str) -> Vec<u64> {
 /// Fills a piece of the cache with the newest kernel of a number. Its version is the kernel's.
 ///
 /// # Errors
-/// When there is none, and those of apt and of files.
+/// When no package has a kernel of that number, when apt fails, and when a file cannot be read or written.
 pub fn fill(
     apt: &Apt<'_>,
     number: &str,

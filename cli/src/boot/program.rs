@@ -69,7 +69,7 @@ impl Luggage {
         let place = self.file(path, None)?;
         if let Some(interpreter) = interpreter(path).map_err(Error::at(path))? {
             let text = interpreter.to_string_lossy().into_owned();
-            // An interpreter that is a script itself is none (execve(2) allows four; two are enough here).
+            // An interpreter may be a script with an interpreter of its own. execve(2) follows four of them; two are enough here.
             if !tree.has(&text) && follow {
                 self.executable(&interpreter, tree, false)?;
             }

@@ -1,6 +1,6 @@
 //! What a guest says of itself: a word a line.
 //!
-//! The words are those of the script in `init.rs`. What is none is passed over: the guest may write anything.
+//! The words are those of the script in `init.rs`. Any other line is passed over: the guest may write anything.
 
 /// How far a guest is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use super::{Args, write_picture};
 /// Memory of the model of a dry run.
 const MODEL_BYTES: usize = 160 << 20;
 
-/// Runs a capture on the device of `--pci`, or none of it in a dry run.
+/// Runs a capture on the device of `--pci`; a dry run shows the writes and makes none.
 pub fn run(origin: &Origin, args: &Args) -> Result<(), Error> {
     let mut reader = origin.open()?;
     let address = args.pci.as_deref();
