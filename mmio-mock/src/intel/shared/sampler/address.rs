@@ -48,12 +48,6 @@ pub fn floor(x: f32) -> i32 {
     whole.wrapping_sub(i32::from(whole as f32 > x))
 }
 
-/// Whether coordinates may count texels under a mode: those that have no period.
-#[must_use]
-pub const fn may_count(mode: Mode) -> bool {
-    matches!(mode, Mode::Clamp | Mode::ClampBorder)
-}
-
 /// Folds a coordinate into one period and scales it to texels.
 #[inline(always)]
 fn texels(mode: Mode, coord: f32, scale: f32) -> f32 {

@@ -71,17 +71,18 @@ impl Plan {
     }
 
     /// Where coordinates count texels of a surface of `size`, they do so until they are addresses: a whole number is that texel, which
-    /// it might miss if it were divided and multiplied again. Modes that fold coordinates, which are not for such coordinates, have
-    /// them normalized.
+    /// it might miss if it were divided and multiplied again. Values outside the surface are clamped to it whatever the mode (PRM:
+    /// volume 4, 4.8.1.5), but for the border, which such coordinates may have.
     #[must_use]
     pub fn counting(mut self, kind: SurfaceKind, size: [f32; 3]) -> Self {
         if kind == SurfaceKind::Cube {
             return self;
         }
-        let dimensions = self.unit.iter_mut().zip(self.modes).zip(size);
+        let dimensions = self.unit.iter_mut().zip(&mut self.modes).zip(size);
         for ((unit, mode), size) in dimensions.take(self.dimensions) {
-            if address::may_count(mode) {
-                *unit = size;
+            *unit = size;
+            if *mode != Mode::ClampBorder {
+                *mode = Mode::Clamp;
             }
         }
         self

@@ -15,11 +15,15 @@ use regs::gen70;
 
 /// As beignet has it.
 fn counting(filter: Filter) -> Sampler {
+    counting_by(Mode::Clamp, filter)
+}
+
+fn counting_by(mode: Mode, filter: Filter) -> Sampler {
     Sampler {
         unnormalized: true,
         min: filter,
         mag: filter,
-        modes: [Mode::Clamp; 3],
+        modes: [mode; 3],
         ..Sampler::default()
     }
 }
@@ -68,6 +72,30 @@ fn whole_numbers_are_texels() {
                     u32::from(bench.mem.read_u8(at).unwrap()),
                     "{n} of {width}"
                 );
+            }
+        }
+    }
+}
+
+/// "Unnormalized values range from [0,n-1] across the surface, [...] with values outside the surface being clamped to the surface"
+/// (PRM: volume 4, 4.8.1.5): no mode folds them. beignet's copies of images have mode wrap.
+#[test]
+fn no_mode_folds_them() {
+    let mut bench = Bench::with_pages(false);
+    random_words(&mut bench, &mut fastrand::Rng::with_seed(4));
+    let modes = [Mode::Wrap, Mode::Mirror, Mode::MirrorOnce, Mode::Cube];
+    for width in (1..=300u32).step_by(7) {
+        let desc = image(1, c::R8_UINT, [width, 1, 1], 512);
+        for mode in modes {
+            bench.keep(&desc, counting_by(mode, Filter::Nearest));
+            for first in (-8..width as i32 + 8).step_by(8) {
+                let places: [_; 8] = std::array::from_fn(|n| [(first + n as i32) as f32, 0.0, 0.0]);
+                let got = sample(&mut bench, &places)[0];
+                for (n, got) in (first..).zip(got) {
+                    let at = GpuAddr::from(DATA + n.clamp(0, width as i32 - 1) as u32);
+                    let want = u32::from(bench.mem.read_u8(at).unwrap());
+                    assert_eq!(got, want, "{mode:?}: {n} of {width}");
+                }
             }
         }
     }
