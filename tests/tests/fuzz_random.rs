@@ -469,6 +469,16 @@ fn random_dwords_in_frames() {
 }
 
 #[test]
+fn fields_at_the_ends_of_their_ranges() {
+    frames::fields::ends();
+}
+
+#[test]
+fn barrier_that_is_never_full() {
+    frames::fields::barrier_that_is_never_full();
+}
+
+#[test]
 fn changed_frames_reach_all_units() {
     frames::reach();
 }

@@ -9,6 +9,7 @@ mod model;
 mod report;
 mod reset;
 mod spaces;
+mod waits;
 
 use regs::ids::RegId;
 

@@ -70,7 +70,7 @@ pub struct Pipeline {
     pub state: PipelineState,
     draw: Option<Box<DrawState>>,
     dead: bool,
-    /// Nothing moves though there was time, and no thread is alive that could change it.
+    /// Nothing moves though there was time, and no thread is alive that could change it: those that are wait for one another.
     stands: bool,
     list: List,
 }
@@ -207,7 +207,7 @@ impl Pipeline {
         }
         // Without time nothing is learnt of what could go on.
         let had_time = *ctx.machine.budget > 0 || self.stands;
-        self.stands = step == Step::Blocked && ctx.td.idle() && had_time;
+        self.stands = step == Step::Blocked && had_time && ctx.td.waits_for_itself();
         match step {
             Step::Dead => self.dead = true,
             Step::Idle => {
@@ -221,7 +221,7 @@ impl Pipeline {
         step
     }
 
-    /// What keeps a draw from going on when no thread does: stages with work, and what they have of the URB.
+    /// What keeps a draw from going on when no thread does so: stages with work, and what they have of the URB.
     pub fn waits(&self, urb: &Urb) -> Option<String> {
         let draw = self.draw.as_ref().filter(|_| self.stands)?;
         let parts = self.list.busy_parts();
@@ -241,7 +241,7 @@ impl Pipeline {
         });
         let sections: Vec<String> = sections.collect();
         Some(format!(
-            "3D pipeline: {} cannot go on, and no thread is alive; {}",
+            "3D pipeline: {} cannot go on, and no thread can change that; {}",
             names.join(", "),
             sections.join("; ")
         ))

@@ -5,6 +5,8 @@
 //! privileges. After each input there is a reason: the frame is complete, a fault or a thread that stands still has a name, or there is
 //! work left when the time is over.
 
+pub mod fields;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock, Mutex};

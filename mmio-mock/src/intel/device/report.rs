@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Device;
+use super::{Device, waits};
 use crate::intel::shared::FUNCTIONS;
 use crate::intel::shared::dataport::Outside;
 use crate::intel::status::Unit;
@@ -33,17 +33,23 @@ impl Device {
 
     /// What media threads and their units wait for, one line each.
     pub fn waits(&self) -> Vec<String> {
-        self.media.waits(&self.td, &self.shared)
+        let mut lines = waits::lines(&self.td, &self.shared, |unit| unit == Unit::Media);
+        lines.extend(self.media.waits(&self.shared));
+        lines
     }
 
     /// Threads that can never end: unit, kernel, instruction, reason. When media threads wait for one another,
-    /// what each waits for. When a draw cannot go on without any thread, the stages that hold it up.
+    /// what each waits for. When nothing moves a draw, the stages that hold it up, and what their threads wait for.
     pub fn hung_threads(&self) -> Vec<String> {
         let mut lines = self.faulted_threads();
         if self.media.deadlocked(&self.td) {
             lines.extend(self.waits());
         }
-        lines.extend(self.ff.waits(&self.urb));
+        if let Some(line) = self.ff.waits(&self.urb) {
+            lines.push(line);
+            let of_draws = |unit| unit != Unit::Media;
+            lines.extend(waits::lines(&self.td, &self.shared, of_draws));
+        }
         lines
     }
 

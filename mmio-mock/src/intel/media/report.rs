@@ -1,11 +1,9 @@
-//! What threads wait for when the media pipeline stands still.
+//! What the media pipeline waits for when it stands still.
 //!
-//! PRM: volume 4, 7.1 (gateway), 11.3.4.12 (notification), 2.6.8 (ends that the spawner must be told).
+//! PRM: volume 4, 2.6.8 (ends that the spawner must be told).
 
 use super::Media;
 use crate::intel::shared::SharedFunctions;
-use crate::intel::shared::spawner::QUEUE;
-use crate::intel::status::Unit;
 use crate::intel::td::{Pause, Td};
 
 impl Media {
@@ -15,36 +13,9 @@ impl Media {
         self.stalled && (!self.idle() || self.starved) && !td.standing().any(|t| host(t.pause))
     }
 
-    /// What every thread and every request waits for, one line each.
-    pub fn waits(&self, td: &Td, shared: &SharedFunctions) -> Vec<String> {
+    /// What units wait for, one line each. What threads do is told beside it.
+    pub fn waits(&self, shared: &SharedFunctions) -> Vec<String> {
         let mut lines = Vec::new();
-        for thread in td.standing().filter(|t| t.unit == Unit::Media) {
-            let why = match thread.pause {
-                Pause::Ready | Pause::Hung => continue,
-                Pause::Wait(0)
-                    if let Some((number, come, all)) =
-                        shared.gateway.at_barrier(thread.id.eu, thread.id.slot) =>
-                {
-                    format!("waits at barrier {number}, to which {come} of {all} threads have come")
-                }
-                Pause::Wait(0) => match shared.gateway.opened(thread.id.eu, thread.id.slot) {
-                    Some((key, first, last)) => format!(
-                        "waits for a notification in n0; its gateway is open with key {key:#06x} for r{first} to r{last}"
-                    ),
-                    None => "waits for a notification in n0, but its gateway is closed".to_owned(),
-                },
-                Pause::Wait(n) => format!("waits for the host in n{n}"),
-                Pause::Busy if shared.spawner.waiting() >= QUEUE => format!(
-                    "waits for the thread spawner, in which {QUEUE} requests wait for a slot"
-                ),
-                Pause::Loops => "goes round in a loop that changes nothing".to_owned(),
-                Pause::Busy => "waits for a shared function that takes no message".to_owned(),
-            };
-            lines.push(format!(
-                "MEDIA thread {} of EU {}, kernel {:#010x}, at {:#010x}: {why}",
-                thread.id.slot, thread.id.eu, thread.kernel, thread.ip
-            ));
-        }
         for (number, family) in (0u8..).zip(&self.families) {
             let Some(family) = family.as_ref().filter(|f| f.silent > 0) else {
                 continue;

@@ -103,6 +103,12 @@ impl Td {
         })
     }
 
+    /// Whether every thread that is alive waits for another one, or goes round in a loop, and the host for none of them.
+    pub fn waits_for_itself(&self) -> bool {
+        let for_others = |pause| matches!(pause, Pause::Wait(0) | Pause::Loops);
+        self.standing().all(|thread| for_others(thread.pause))
+    }
+
     /// Why the thread in a slot can never end; `None` when it can.
     pub fn hung_reason(&self, id: SlotId) -> Option<&str> {
         match &self.slots[usize::from(id.0) % self.slots.len()].state {

@@ -148,8 +148,14 @@ pub fn pushed(state: &PipelineState, slot: &Slot) -> Option<Pushed> {
             body.constant_buffer_3_read_length(),
         ),
     ];
-    // CAST: fields of sixteen bits.
-    let buffers = buffers.map(|(at, rows)| (GpuAddr::from(at), rows as u16));
+    // Rows past the last register are loaded nowhere, so they are not read either.
+    let mut room = REGISTERS.into();
+    let buffers = buffers.map(|(at, rows)| {
+        let rows = rows.min(room);
+        room -= rows;
+        // CAST: no more than there are registers.
+        (GpuAddr::from(at), rows as u16)
+    });
     let any = buffers.iter().any(|(_, rows)| *rows > 0);
     any.then_some(Pushed { buffers })
 }

@@ -53,6 +53,19 @@ fn the_vertex_shader_of_a_captured_draw() {
     assert_eq!(context(&state, &PS, (0, 0)).binding_table_pointer, 0x2e0);
 }
 
+/// There are 128 registers, whatever the four lengths of sixteen bits say.
+#[test]
+fn constants_are_no_more_than_registers() {
+    let rows = |lengths: [u32; 2]| {
+        let words = [0x7815_0005, lengths[0], lengths[1], 0, 0, 0, 0];
+        let state = state(&[(CommandId::State3dConstantVs, &words)]);
+        pushed(&state, &VS).unwrap().buffers.map(|(_, rows)| rows)
+    };
+    assert_eq!(rows([0xffff_ffff; 2]), [128, 0, 0, 0]);
+    assert_eq!(rows([0x0014_000a, 0x7fff_0005]), [10, 20, 5, 93]);
+    assert_eq!(rows([0x0020_0020; 2]), [32; 4]);
+}
+
 /// b_flat: 3DSTATE_SF and 3DSTATE_SBE of a flat triangle; genxml gen7 for the fields.
 // covers: V-0207
 #[test]
