@@ -103,6 +103,15 @@ fn failures_name_file_and_line() {
             "`break pixle 1,1`: this is no place to stop at; `help break` lists the places. Did you mean `pixel`?",
         ),
         (
+            "break group\n",
+            "s.dbg:1: `break group`: expected `break group X,Y,Z [N]`",
+        ),
+        ("break eot 1\n", "`break eot 1`: expected `break eot`"),
+        (
+            "break hs\n",
+            "`break hs`: this is no place to stop at; `help break` lists the places. Did you mean `break thread hs`?",
+        ),
+        (
             "break thread ps\nrun\ndisasm 40\n",
             "s.dbg:3: `40`: 0x28 is no address of an instruction: those are multiples of 16; a count needs an address: `disasm ADDR N`; `disasm all` shows the kernel",
         ),

@@ -17,7 +17,9 @@ mod devices;
 mod endless;
 mod errors;
 mod held;
+
 mod hostile;
+mod large;
 mod limits;
 mod loops;
 mod processes;

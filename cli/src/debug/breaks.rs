@@ -69,22 +69,38 @@ fn group(text: &str) -> Answer<[u32; 3]> {
     })
 }
 
-/// First words of places to stop at.
-const PLACES: [&str; 13] = [
-    "op",
-    "eot",
-    "addr",
-    "pixel",
-    "vertex",
-    "prim",
-    "object",
-    "patch",
-    "point",
-    "geometry",
-    "group",
-    "invocation",
-    "thread",
+/// Places to stop at: the first word, and what may stand behind it.
+const PLACES: [(&str, &str); 13] = [
+    ("op", "NAME"),
+    ("eot", ""),
+    ("addr", "ADDR"),
+    ("pixel", "X,Y"),
+    ("vertex", "N"),
+    ("prim", "N"),
+    ("object", "N"),
+    ("patch", "N"),
+    ("point", "PATCH N"),
+    ("geometry", "N [INSTANCE]"),
+    ("group", "X,Y,Z [N]"),
+    ("invocation", "X,Y,Z N"),
+    ("thread", "UNIT"),
 ];
+
+/// What is said of words that are no place to stop at.
+fn no_place(first: &str, joined: &str) -> String {
+    let of_name = PLACES.iter().find(|(name, _)| *name == first);
+    if let Some((name, behind)) = of_name {
+        let whole = [*name, *behind].join(" ");
+        return format!("`break {joined}`: expected `break {}`", whole.trim_end());
+    }
+    let hint = if UNIT_NAMES.contains(&first) {
+        format!(" Did you mean `break thread {first}`?")
+    } else {
+        let names = PLACES.iter().map(|(name, _)| (*name).to_owned());
+        alike::question(&alike::names(first, names))
+    };
+    format!("`break {joined}`: this is no place to stop at; `help break` lists the places.{hint}")
+}
 
 /// A number of fewer bits, of something that a place to stop at names.
 fn small<T: TryFrom<u32>>(text: &str, what: &str) -> Answer<T> {
@@ -127,15 +143,7 @@ impl Debugger {
             ["invocation", text, number] => Spec::Invocation(group(text)?, value::number(number)?),
             ["thread", name] => Spec::Thread(unit(name)?),
             [] => return Err("where? `help break` says what there is".into()),
-            [first, ..] => {
-                let hint =
-                    alike::question(&alike::names(first, PLACES.map(str::to_owned).into_iter()));
-                return Err(format!(
-                    "`break {}`: this is no place to stop at; `help break` lists the places.{hint}",
-                    words.joined()
-                )
-                .into());
-            }
+            [first, ..] => return Err(no_place(first, &words.joined()).into()),
         };
         if matches!(spec, Spec::Patch(_) | Spec::Point(..) | Spec::Geometry(..)) {
             self.check_stages()?;

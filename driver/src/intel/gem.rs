@@ -21,9 +21,6 @@ use crate::intel::uapi::gem::domain;
 pub use crate::core::gem::{Object, WeakObject};
 pub use crate::intel::tiling::Tiling;
 
-/// Largest object: the whole of a 512 MiB GTT.
-const MAX_SIZE: usize = 512 << 20;
-
 /// How an object lies in memory and in whose caches it is.
 #[derive(Debug)]
 pub(crate) struct Layout {
@@ -106,7 +103,7 @@ impl Object {
         tiling: Tiling,
         stride: u32,
     ) -> Result<Self> {
-        if size == 0 || size > MAX_SIZE {
+        if size == 0 {
             return Err(EINVAL);
         }
         if let Some((width, _)) = tiling.tile()
