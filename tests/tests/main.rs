@@ -75,3 +75,4 @@ mod replay_later_devices;
 mod replay_scaling;
 mod replay_valleyview;
 mod trace_files;
+mod vfio_user;

@@ -2,12 +2,6 @@
 //!
 //! The unchanged driver works by region messages, with its memory in a file of its own; a replay in this process is what
 //! its buffers are compared with.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    reason = "tests"
-)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
