@@ -47,7 +47,7 @@ fn back_ends() -> [Box<dyn Backend>; 2] {
 
 fn attach(backend: &dyn Backend, rig: &Rig) {
     let reach = Reach::Model(Arc::clone(&rig.platform));
-    backend.attach(&reach, &rig.device).unwrap();
+    backend.attach(&reach, Some(&rig.device)).unwrap();
 }
 
 /// Many threads at once: each change is the thread's that has made it.

@@ -11,6 +11,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crestline_cli::capture::Capture;
+use crestline_cli::debug::Debugger;
+use crestline_cli::debug::backend::HostBackend;
+use crestline_cli::debug::target::Target;
 use crestline_cli::replay::Session;
 use crestline_tests::remote::{Remote, Signal};
 use crestline_tests::scenes::options;
@@ -92,10 +95,10 @@ fn upload(object: &Object, before: &[u8], now: &[u8]) {
 }
 
 /// Runs a capture on the device behind the socket and in this process; every buffer has the same bytes afterwards.
-fn replays_alike(served: &Served, device: &str, scene: &str, signal: Signal, by_pages: bool) {
+fn replays_alike(socket: &Path, device: &str, scene: &str, signal: Signal, by_pages: bool) {
     let capture = capture(device, scene);
     let mut local = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
-    let remote = Remote::connect(&served.socket, signal, by_pages).unwrap();
+    let remote = Remote::connect(socket, signal, by_pages).unwrap();
     let driver = Driver::probe(Arc::clone(&remote) as Arc<dyn Platform>).unwrap();
     // The clock is the wall's, and the host may have other things to do.
     driver.set_hang_check_period(PATIENCE);
@@ -151,9 +154,9 @@ fn replays_alike(served: &Served, device: &str, scene: &str, signal: Signal, by_
 #[test]
 fn a_frame_of_gm965_by_the_pin() {
     let served = Served::new("gm965");
-    replays_alike(&served, "gm965", "g_gears", Signal::Pin, false);
+    replays_alike(&served.socket, "gm965", "g_gears", Signal::Pin, false);
     // The next guest finds the device after power-on.
-    replays_alike(&served, "gm965", "e_depth", Signal::Pin, false);
+    replays_alike(&served.socket, "gm965", "e_depth", Signal::Pin, false);
     assert_eq!(
         served.end(),
         "",
@@ -164,15 +167,88 @@ fn a_frame_of_gm965_by_the_pin() {
 #[test]
 fn a_frame_of_sandybridge_by_messages_and_pages() {
     let served = Served::new("sandybridge");
-    replays_alike(&served, "sandybridge", "c_gouraud", Signal::Message, true);
+    replays_alike(
+        &served.socket,
+        "sandybridge",
+        "c_gouraud",
+        Signal::Message,
+        true,
+    );
     served.end();
 }
 
 #[test]
 fn a_frame_of_valleyview() {
     let served = Served::new("valleyview");
-    replays_alike(&served, "valleyview", "b_flat", Signal::Pin, false);
+    replays_alike(&served.socket, "valleyview", "b_flat", Signal::Pin, false);
     served.end();
+}
+
+/// Commands of the debugger, each with its answer.
+fn answers(debugger: &mut Debugger, commands: &[&str]) -> Vec<String> {
+    let each = commands.iter().map(|command| {
+        let answer = debugger.execute(command);
+        answer.unwrap_or_else(|refusal| panic!("{command}: {}", refusal.0))
+    });
+    each.collect()
+}
+
+/// A pixel's thread of a guest has the registers, the code and the steps that it has in a replay in this process, and the guest notices
+/// nothing of it.
+#[test]
+fn threads_of_guests_stop() {
+    for (device, scene, signal, pixel) in [
+        ("gm965", "e_depth", Signal::Pin, "120,100"),
+        ("sandybridge", "c_gouraud", Signal::Message, "128,128"),
+        ("valleyview", "b_flat", Signal::Pin, "128,128"),
+    ] {
+        let info = mmio_mock::intel::r#gen::find(device).unwrap();
+        let at = format!("break pixel {pixel}");
+        let commands = [
+            &at,
+            "run",
+            "regs r0 r1 r2 arf",
+            "disasm",
+            "step",
+            "regs r3 r4 r5 r6 r7 r8 r9 r10 r11 r12",
+        ];
+        let backend = || Arc::new(HostBackend::default());
+
+        let file = format!("data/captures/{device}/{scene}/frame.crest");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let target = Target::capture(file, options(&capture(device, scene))).unwrap();
+        let mut debugger = Debugger::new(target, backend(), info, Arc::default()).unwrap();
+        let want = answers(&mut debugger, &commands);
+        answers(&mut debugger, &["kill"]);
+        debugger.conclude();
+
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("s.sock");
+        let server = Server::start(Options {
+            device: info,
+            socket: socket.clone(),
+            trace: None,
+        });
+        let target = Target::served(server.unwrap()).unwrap();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let interrupt = Arc::clone(&is_over);
+        let mut debugger = Debugger::new(target, backend(), info, interrupt).unwrap();
+        let guest = std::thread::spawn(move || {
+            // A machine's firmware resets the device before its driver comes.
+            let remote = Remote::connect(&socket, Signal::Pin, false).unwrap();
+            remote.client().reset().unwrap();
+            drop(remote);
+            replays_alike(&socket, device, scene, signal, false);
+            is_over.store(true, Ordering::SeqCst);
+        });
+        let got = answers(&mut debugger, &commands);
+        assert!(got[1].contains("breakpoint 1"), "{device}: {}", got[1]);
+        assert_eq!(got, want, "{device}");
+        answers(&mut debugger, &["delete all", "continue"]);
+        guest.join().unwrap();
+        answers(&mut debugger, &["kill"]);
+        assert_eq!(debugger.conclude(), (0, "2 guests served".to_owned()));
+    }
 }
 
 /// Through the aperture: pages of the guest that entries of the GTT point at, in pieces of any size.

@@ -138,7 +138,9 @@ impl Modelled {
             // Tables of processes go with the registers that name them.
             device.reset();
             let now = device.nanos();
-            *device = Device::new(info, Arc::clone(&memory));
+            let mut old = std::mem::replace(device, Device::new(info, Arc::clone(&memory)));
+            // A debugger on this side stays, whatever the guest does.
+            device.inherit_debugger(&mut old);
             device.clock_mut().pass_to(now);
             let mut memory = lock(&memory);
             for entry in 0..memory.gtt_entries() {

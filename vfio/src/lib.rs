@@ -12,6 +12,7 @@ mod edge;
 pub mod function;
 pub mod guest;
 pub mod irq;
+pub mod pause;
 pub mod protocol;
 pub mod report;
 pub mod server;

@@ -9,6 +9,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mmio_mock::intel::r#gen::DeviceInfo;
@@ -17,6 +18,7 @@ use rustix::io::Errno;
 
 use crate::channel::{Channel, Got};
 use crate::function::Modelled;
+use crate::pause::Pause;
 use crate::protocol::{Header, MAX_PAYLOAD, command};
 use crate::session::{self, Next, Session};
 
@@ -56,6 +58,7 @@ pub struct Server {
     listener: UnixListener,
     path: PathBuf,
     function: Modelled,
+    pause: Arc<Pause>,
     clients: u64,
 }
 
@@ -72,8 +75,15 @@ impl Server {
             listener,
             path: options.socket,
             function,
+            pause: Arc::default(),
             clients: 0,
         })
+    }
+
+    /// Keeps guests waiting.
+    #[must_use]
+    pub fn pause(&self) -> &Arc<Pause> {
+        &self.pause
     }
 
     /// The function that is served.
@@ -110,7 +120,7 @@ impl Server {
             };
             self.clients += 1;
             log::info!("client {} comes", self.clients);
-            if let Err(error) = serve(&mut self.function, stream, stop) {
+            if let Err(error) = serve(&mut self.function, stream, stop, &self.pause) {
                 log::warn!("client {}: {error}", self.clients);
             }
             self.function.leave();
@@ -145,7 +155,12 @@ fn listen(path: &Path) -> Result<UnixListener, Error> {
 ///
 /// # Errors
 /// Those of the socket; a client that goes is none.
-pub fn serve(function: &mut Modelled, stream: UnixStream, stop: &AtomicBool) -> io::Result<()> {
+pub fn serve(
+    function: &mut Modelled,
+    stream: UnixStream,
+    stop: &AtomicBool,
+    pause: &Pause,
+) -> io::Result<()> {
     let channel = Channel::new(stream, stop);
     let mut session = Session::default();
     let (mut payload, mut reply) = (Vec::new(), Vec::new());
@@ -155,6 +170,7 @@ pub fn serve(function: &mut Modelled, stream: UnixStream, stop: &AtomicBool) -> 
             Got::Message(header, files) => (header, Ok(files)),
             Got::TooMany(header) => (header, Err(Errno::MFILE)),
             Got::Other => {
+                pause.wait(stop);
                 function.interrupts().take_unmask();
                 continue;
             }
@@ -171,6 +187,7 @@ pub fn serve(function: &mut Modelled, stream: UnixStream, stop: &AtomicBool) -> 
         if !channel.fill(&mut payload)? {
             return Ok(());
         }
+        pause.wait(stop);
         let next = match files {
             Ok(files) => session.handle(function, &header, &payload, files, &mut reply),
             Err(error) => {

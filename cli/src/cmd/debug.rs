@@ -40,15 +40,14 @@ const LOOK: Duration = Duration::from_millis(50);
 const EXIT: &str = "Without --script and --command, commands are read from the terminal; `help` lists them. Exit code: 0 when a frame has run to \
 its end, the program's own for a program, 127 when there is no such program, 126 when it cannot be run, 1 when a command of a script has failed; the message names its file and line.";
 
-/// What is debugged is one of the two.
-const USAGE: &str =
-    "crestline debug [OPTIONS] <CAPTURE>\n       crestline debug [OPTIONS] -- <CMD>...";
+/// What is debugged is one of the three.
+const USAGE: &str = "crestline debug [OPTIONS] <CAPTURE>\n       crestline debug [OPTIONS] -- <CMD>...\n       crestline debug [OPTIONS] --serve <SOCKET>";
 
 /// Arguments of `crestline debug`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT, override_usage = USAGE)]
 pub struct Args {
-    #[arg(required_unless_present = "command", conflicts_with = "command", help = captured::HELP)]
+    #[arg(required_unless_present_any = ["command", "serve"], conflicts_with = "command", help = captured::HELP)]
     capture: Option<PathBuf>,
     #[arg(long, value_name = "NAME", help = device_help())]
     device: Option<String>,
@@ -83,6 +82,11 @@ pub struct Args {
     pci: Option<String>,
     #[command(flatten)]
     place: super::pci::Where,
+    /// Serve the device at a Unix socket, as `crestline vfio-user` does, and stop the threads of what a virtual machine's driver runs
+    ///
+    /// `run` begins to serve. While a thread is stopped the device stands and answers no access, so that the machine waits too.
+    #[arg(long, value_name = "SOCKET", conflicts_with_all = ["capture", "command", "record", "pci"])]
+    serve: Option<PathBuf>,
     /// The program and its arguments, run as by `crestline exec`
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -90,7 +94,7 @@ pub struct Args {
 
 fn device_help() -> String {
     format!(
-        "Device, by name or PCI id [default: the one that the capture was made for; {} for programs]",
+        "Device, by name or PCI id [default: the one that the capture was made for; {} for programs and guests]",
         device::first()
     )
 }
@@ -119,9 +123,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         return Ok(exec::not_started(&error));
     }
     let asks = scripts.is_empty();
-    let (target, info, recorder) = match &args.capture {
-        Some(path) => capture(args, path)?,
-        None => program(args, asks)?,
+    let (target, info, recorder) = match (&args.capture, &args.serve) {
+        (Some(path), _) => capture(args, path)?,
+        (None, Some(socket)) => served(args, socket)?,
+        (None, None) => program(args, asks)?,
     };
     let terminal = Terminal::keep(asks);
     pass_on(&target, recorder.clone(), terminal)?;
@@ -193,6 +198,18 @@ fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
     let info = options.device;
     let target = Target::capture(origin, options)?;
     Ok((target, info, None))
+}
+
+/// A device for guests, whose driver is theirs.
+fn served(args: &Args, socket: &Path) -> Result<Begun, Error> {
+    let info = device::modelled(args.device.as_deref().unwrap_or(device::first()))?;
+    let server = vfio::Server::start(vfio::Options {
+        device: info,
+        socket: socket.to_owned(),
+        trace: None,
+    });
+    let server = server.map_err(|error| format!("{}: {error}", shown::path(socket)))?;
+    Ok((Target::served(server)?, info, None))
 }
 
 fn program(args: &Args, asks: bool) -> Result<Begun, Error> {

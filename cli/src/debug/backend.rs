@@ -99,8 +99,8 @@ pub trait Backend: Holder {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Takes over a device that was just powered on; nothing is set.
-    fn attach(&self, reach: &Reach, device: &driver::Device) -> Answer<()>;
+    /// Takes over a device that was just powered on; nothing is set. There is no driver here when a guest's has the device.
+    fn attach(&self, reach: &Reach, device: Option<&driver::Device>) -> Answer<()>;
 
     /// Sees to it that threads get their sequence numbers.
     fn number(&self) {}

@@ -69,7 +69,7 @@ struct Inner {
     /// Left by a capture that has ended.
     session: Option<Session>,
     holder: Option<Arc<dyn Holder>>,
-    reach: Option<(Reach, driver::Device)>,
+    reach: Option<(Reach, Option<driver::Device>)>,
     /// The last submission in place.
     exec: Option<Arc<Exec>>,
     submissions: usize,
@@ -162,12 +162,12 @@ impl Gate {
     }
 
     /// The way to the device, once there is one.
-    pub fn reach(&self) -> Option<(Reach, driver::Device)> {
+    pub fn reach(&self) -> Option<(Reach, Option<driver::Device>)> {
         self.lock().reach.clone()
     }
 
-    /// The runner has a device.
-    pub fn publish(&self, reach: Reach, device: driver::Device) {
+    /// The runner has a device, and the driver's unless that is a guest's.
+    pub fn publish(&self, reach: Reach, device: Option<driver::Device>) {
         self.lock().reach = Some((reach, device));
     }
 
@@ -281,7 +281,8 @@ impl Attendant for Gate {
             Held::Passed => return Rest::Held,
             Held::Yes => {}
         }
-        let suspended = self.reach().map(|(_, device)| device.suspend_hang_check());
+        let device = self.reach().and_then(|(_, device)| device);
+        let suspended = device.as_ref().map(driver::Device::suspend_hang_check);
         let left = self.stand(State::Stopped);
         drop(suspended);
         if left { Rest::Leave } else { Rest::Held }

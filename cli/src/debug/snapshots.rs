@@ -15,6 +15,7 @@ use kernel::error::code::ENODEV;
 use super::breaks::{Break, pair};
 use super::command::Words;
 use super::session::Debugger;
+use super::target::of_guest;
 use super::{Answer, Refusal, value};
 
 /// What a unit is to trap.
@@ -247,7 +248,7 @@ impl Debugger {
             )
             .into());
         }
-        let armed = arm(self.target.device(), trigger)?;
+        let armed = arm(self.target.device().ok_or_else(of_guest)?, trigger)?;
         self.snapshots.push(Asked {
             trigger,
             text,
@@ -272,7 +273,7 @@ impl Debugger {
     /// Arms the units of a device that was just powered on.
     pub(super) fn arm_anew(&mut self) -> Answer<()> {
         for asked in &mut self.snapshots {
-            asked.armed = arm(self.target.device(), asked.trigger)?;
+            asked.armed = arm(self.target.device().ok_or_else(of_guest)?, asked.trigger)?;
         }
         Ok(())
     }

@@ -1,9 +1,10 @@
-//! What is debugged: a capture that is replayed, or a program on a node.
+//! What is debugged: a capture that is replayed, a program on a node, or a guest.
 //!
 //! Each runs on threads of its own. Not modelled: several targets at once.
 
 mod capture;
 mod live;
+mod served;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +51,14 @@ impl Reach {
 enum Kind {
     Capture(capture::Runner),
     Live(live::Runner),
+    Served(served::Runner),
+}
+
+/// Said of what goes through the driver, where the driver is a guest's.
+pub fn of_guest() -> Refusal {
+    Refusal::of(
+        "the guest's driver has the debug registers; `break`, `watch` and `step` need none (`--backend host`)",
+    )
 }
 
 /// What is debugged.
@@ -57,7 +66,7 @@ pub struct Target {
     kind: Kind,
     gate: Arc<Gate>,
     reach: Reach,
-    device: driver::Device,
+    device: Option<driver::Device>,
 }
 
 impl Target {
@@ -72,10 +81,16 @@ impl Target {
         Self::of(Kind::Live(live::Runner::new(program)))
     }
 
+    /// A device at a socket, for guests.
+    pub fn served(server: vfio::Server) -> Answer<Self> {
+        Self::of(Kind::Served(served::Runner::new(server)))
+    }
+
     fn of(mut kind: Kind) -> Answer<Self> {
         let gate = match &mut kind {
             Kind::Capture(runner) => runner.begin()?,
             Kind::Live(runner) => runner.begin(),
+            Kind::Served(runner) => runner.begin(),
         };
         let (reach, device) = gate.reach().ok_or("there is no device")?;
         Ok(Target {
@@ -91,12 +106,13 @@ impl Target {
         match &self.kind {
             Kind::Capture(_) => "the frame",
             Kind::Live(_) => "the program",
+            Kind::Served(_) => "the guest",
         }
     }
 
-    /// Whether it is a program.
+    /// Whether it is a program or a guest, which does not run again.
     pub fn is_live(&self) -> bool {
-        matches!(self.kind, Kind::Live(_))
+        matches!(self.kind, Kind::Live(_) | Kind::Served(_))
     }
 
     /// The way to the device.
@@ -104,9 +120,9 @@ impl Target {
         &self.reach
     }
 
-    /// The driver's device.
-    pub fn device(&self) -> &driver::Device {
-        &self.device
+    /// The driver's device; `None` where the driver is a guest's.
+    pub fn device(&self) -> Option<&driver::Device> {
+        self.device.as_ref()
     }
 
     /// The gate.
@@ -129,14 +145,17 @@ impl Target {
         match &mut self.kind {
             Kind::Capture(_) => self.gate.resume(),
             Kind::Live(runner) => runner.start()?,
+            Kind::Served(runner) => runner.start()?,
         }
         Ok(())
     }
 
     /// Takes it to its beginning, with a device just powered on.
     pub fn restart(&mut self) -> Answer<()> {
-        let Kind::Capture(runner) = &mut self.kind else {
-            return Err("a live program cannot be run again; record it with `crestline exec --record DIR`, and debug the capture".into());
+        let runner = match &mut self.kind {
+            Kind::Capture(runner) => runner,
+            Kind::Live(_) => return Err("a live program cannot be run again; record it with `crestline exec --record DIR`, and debug the capture".into()),
+            Kind::Served(_) => return Err("guests are served one after another by themselves; none can be run again".into()),
         };
         runner.abandon();
         let gate = runner.begin()?;
@@ -159,7 +178,7 @@ impl Target {
     pub fn is_all_placed(&self) -> bool {
         match &self.kind {
             Kind::Capture(runner) => self.gate.submissions() >= runner.submissions(),
-            Kind::Live(_) => false,
+            Kind::Live(_) | Kind::Served(_) => false,
         }
     }
 
@@ -168,13 +187,16 @@ impl Target {
         match &self.kind {
             Kind::Capture(runner) => runner.why(pixel, attendant),
             Kind::Live(runner) => runner.why(pixel, attendant),
+            Kind::Served(_) => Err(
+                "the walk runs the frame again, and what a guest submits is not recorded".into(),
+            ),
         }
     }
 
     /// Sends a program a signal, from any thread; nothing for captures.
     pub fn signaller(&self) -> Option<impl Fn(nix::sys::signal::Signal) + Send + use<>> {
         match &self.kind {
-            Kind::Capture(_) => None,
+            Kind::Capture(_) | Kind::Served(_) => None,
             Kind::Live(runner) => Some(runner.signaller()),
         }
     }
@@ -190,6 +212,7 @@ impl Target {
                 }
             }
             Kind::Live(runner) => runner.kill(),
+            Kind::Served(runner) => runner.kill(),
         }
     }
 
@@ -215,6 +238,7 @@ impl Target {
                 }
             }
             Kind::Live(runner) => runner.join(),
+            Kind::Served(runner) => runner.join(),
         }
         Ok(ending)
     }

@@ -248,6 +248,16 @@ impl DebugRegs {
         self.listen();
     }
 
+    /// Takes over the debugger on the host of a device that is given up; nothing is stopped by it.
+    pub fn inherit_host(&mut self, old: &mut Self) {
+        self.host = old.host.take();
+        if let Some(host) = &mut self.host {
+            host.forget();
+        }
+        old.listen();
+        self.listen();
+    }
+
     /// The debugger on the host, while there is one.
     #[inline]
     pub fn host(&self) -> Option<&host::Host> {

@@ -86,7 +86,7 @@ impl Backend for HostBackend {
         "host"
     }
 
-    fn attach(&self, reach: &Reach, _: &driver::Device) -> Answer<()> {
+    fn attach(&self, reach: &Reach, _: Option<&driver::Device>) -> Answer<()> {
         reach.with_device(|device| device.set_debugger(true));
         *self.lock() = Inner {
             reach: Some(reach.clone()),
@@ -99,8 +99,7 @@ impl Backend for HostBackend {
 
     fn number(&self) {
         if let Ok(reach) = self.reach() {
-            let on = GLOBAL_DEBUG_ENABLE << 16 | GLOBAL_DEBUG_ENABLE;
-            reach.with_device(|device| device.write32(INSTPM.offset(), on));
+            reach.with_device(Device::number_threads);
         }
     }
 

@@ -18,7 +18,7 @@ use mmio_mock::intel::td::debugger::Info;
 use super::{Backend, Going, Reason, Slot, Spec, Stop};
 use crate::debug::gate::{Held, Holder};
 use crate::debug::registers::Registers;
-use crate::debug::target::Reach;
+use crate::debug::target::{Reach, of_guest};
 use crate::debug::{Answer, Refusal};
 use watch::Watched;
 
@@ -275,7 +275,8 @@ impl Backend for RegistersBackend {
         "registers"
     }
 
-    fn attach(&self, reach: &Reach, device: &driver::Device) -> Answer<()> {
+    fn attach(&self, reach: &Reach, device: Option<&driver::Device>) -> Answer<()> {
+        let device = device.ok_or_else(of_guest)?;
         let session = device.debug().map_err(|error| match error {
             ENODEV => no_registers(device),
             other => failed("debugging session")(other),

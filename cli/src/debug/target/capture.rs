@@ -118,7 +118,7 @@ fn replay(gate: &Arc<Gate>, origin: &Origin, options: Options, submissions: &Ato
     };
     session.attend(Arc::clone(gate) as Arc<dyn Attendant>);
     let reach = Reach::Model(Arc::clone(session.platform()));
-    gate.publish(reach, session.device().clone());
+    gate.publish(reach, Some(session.device().clone()));
     let mut all = || -> Result<(), ReplayError> {
         while let Some(submission) = reader.next_submission()? {
             session.run_submission(submission)?;

@@ -93,7 +93,7 @@ impl Runner {
     pub fn begin(&mut self) -> Arc<Gate> {
         let (node, gate) = (&self.shared.node, &self.shared.gate);
         let live = Arc::clone(node.first().live());
-        gate.publish(Reach::Live(live), node.first().device().clone());
+        gate.publish(Reach::Live(live), Some(node.first().device().clone()));
         gate.set_state(State::Ready);
         Arc::clone(gate)
     }

@@ -5,6 +5,8 @@
 use std::sync::Arc;
 
 use eu::Thread;
+use regs::any::fields;
+use regs::ids::RegId;
 
 use super::Device;
 use crate::core::memory::lock;
@@ -27,6 +29,20 @@ impl Device {
     /// Attaches a debugger on the host, or takes it away; stopped threads go on then.
     pub fn set_debugger(&mut self, on: bool) {
         self.debug.set_host(on);
+    }
+
+    /// Takes over the debugger of a device in whose place this one comes. Its rules go on; what it has stopped is gone.
+    pub fn inherit_debugger(&mut self, old: &mut Device) {
+        self.debug.inherit_host(&mut old.debug);
+        if self.debug.host().is_some() {
+            self.number_threads();
+        }
+    }
+
+    /// Has units number what they start, as under the debug registers: payloads tell what a thread is for.
+    pub fn number_threads(&mut self) {
+        let on = fields::INSTPM::GLOBAL_DEBUG_ENABLE::SET.value;
+        self.write_register(RegId::Instpm, 0, on << 16 | on);
     }
 
     /// The debugger's rules and what has stopped, while one is attached.

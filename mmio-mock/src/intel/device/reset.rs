@@ -88,6 +88,9 @@ impl Device {
                 }
             }
         }
+        if domains.contains(&Domain::Render) && self.debug.host().is_some() {
+            self.number_threads();
+        }
         let memory = Arc::clone(&self.memory);
         self.load_tables(&mut lock(&memory));
         self.engines.wake();
