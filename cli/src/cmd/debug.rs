@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         (None, None) => program(args, asks)?,
     };
     let terminal = Terminal::keep(asks);
-    pass_on(&target, recorder.clone(), terminal)?;
+    pass_on(&target, recorder.clone(), terminal, args.serve.clone())?;
     let backend: Arc<dyn Backend> = match args.backend {
         Kind::Host => Arc::new(HostBackend::default()),
         Kind::Registers => Arc::new(RegistersBackend::default()),
@@ -286,14 +286,15 @@ const ENDING: [i32; 15] = [
     Signal::SIGSTKFLT as i32,
 ];
 
-/// A debugger that is told to end takes its program along, and leaves the terminal as it was.
+/// A debugger that is told to end takes its program and its socket along, and leaves the terminal as it was.
 fn pass_on(
     target: &Target,
     recorder: Option<Arc<Recorder>>,
     terminal: Option<Terminal>,
+    socket: Option<PathBuf>,
 ) -> Result<(), Error> {
     let signal = target.signaller();
-    if signal.is_none() && terminal.is_none() {
+    if signal.is_none() && terminal.is_none() && socket.is_none() {
         return Ok(());
     }
     let told: Arc<AtomicUsize> = Arc::default();
@@ -316,6 +317,10 @@ fn pass_on(
                 }
                 if let Some(recorder) = &recorder {
                     say_recorded(recorder);
+                }
+                if let Some(socket) = &socket {
+                    // It was made by this process; without it nobody tries to connect.
+                    let _ = std::fs::remove_file(socket);
                 }
                 logging::settle();
                 std::process::exit(128 + i32::from(code));
