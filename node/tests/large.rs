@@ -1,4 +1,4 @@
-//! Objects larger than the aperture: the processor reaches all of them, the device none.
+//! Objects larger than the aperture: the processor reaches all, the device none.
 //!
 //! i915 `i915_gem_mman.c` (`vm_fault_gtt` shows such an object in parts), `i915_vma.c` (`i915_vma_insert`: ENOSPC for what is larger than
 //! the address space).
