@@ -5,6 +5,7 @@
 mod capture;
 mod live;
 mod served;
+mod threads;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use kernel::platform::Platform as _;
@@ -17,6 +16,7 @@ use nix::unistd::Pid;
 use node::Node;
 
 use super::Reach;
+use super::threads::Threads;
 use crate::debug::gate::{Ending, Gate, Held, State};
 use crate::debug::{Answer, Refusal};
 use crate::record::Recorder;
@@ -71,7 +71,7 @@ pub struct Runner {
     shared: Arc<Shared>,
     command: Option<Command>,
     recording: Option<Recording>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Threads,
 }
 
 impl Runner {
@@ -85,7 +85,7 @@ impl Runner {
             }),
             command: Some(program.command),
             recording: program.recording,
-            threads: Vec::new(),
+            threads: Threads::default(),
         }
     }
 
@@ -123,15 +123,9 @@ impl Runner {
         self.shared.process.pid.store(pid, Ordering::SeqCst);
         self.shared.gate.resume();
         let (one, two) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
-        let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
-            Builder::new().name(name.to_owned()).spawn(run)
-        };
-        let wait = spawn("crestline-child", Box::new(move || wait_for(&one, child)));
-        let watch = spawn("crestline-watch", Box::new(move || watch(&two)));
-        for thread in [wait, watch] {
-            self.threads.push(thread.map_err(Refusal::of)?);
-        }
-        Ok(())
+        let threads = &mut self.threads;
+        threads.spawn("crestline-child", move || wait_for(&one, child))?;
+        threads.spawn("crestline-watch", move || watch(&two))
     }
 
     /// How a pixel came about, by runs of what has been recorded so far on other devices. A submission is recorded before
@@ -179,27 +173,15 @@ impl Runner {
             .first()
             .live()
             .with_device(|device| device.set_debugger(false));
-        shared.gate.leave();
-        while shared.gate.wait(BEAT) != State::Ended {
-            shared.gate.resume();
+        self.threads.leave(&shared.gate, BEAT, || {
             if begun.elapsed() > GRACE {
                 shared.process.signal(Signal::SIGKILL);
             }
-        }
-        self.join();
-        let ending = self.shared.gate.ending();
-        ending.unwrap_or(Ending {
-            code: 1,
-            text: String::new(),
         })
     }
 
     pub fn join(&mut self) {
-        for thread in self.threads.drain(..) {
-            if thread.join().is_err() {
-                log::error!("a thread of the program has panicked");
-            }
-        }
+        self.threads.join();
     }
 }
 

@@ -5,7 +5,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use kernel::platform::Platform as _;
@@ -16,8 +15,9 @@ use vfio::Server;
 use vfio::pause::Pause;
 
 use super::Reach;
+use super::threads::Threads;
+use crate::debug::Answer;
 use crate::debug::gate::{Ending, Gate, Held, State};
-use crate::debug::{Answer, Refusal};
 
 /// Device time between two looks for stops; a device that stands is looked at once.
 const LOOK: Delta = Delta::from_millis(1);
@@ -39,7 +39,7 @@ struct Shared {
 pub struct Runner {
     shared: Arc<Shared>,
     server: Option<Server>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Threads,
 }
 
 impl Runner {
@@ -53,7 +53,7 @@ impl Runner {
                 ended: Mutex::default(),
             }),
             server: Some(server),
-            threads: Vec::new(),
+            threads: Threads::default(),
         }
     }
 
@@ -72,9 +72,6 @@ impl Runner {
         };
         self.shared.gate.resume();
         let (one, two) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
-        let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
-            Builder::new().name(name.to_owned()).spawn(run)
-        };
         let serve = move || {
             let outcome = server.run(&one.stop, |_| ());
             let guests = Counted(server.clients(), "guest");
@@ -90,13 +87,8 @@ impl Runner {
             };
             *one.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ending);
         };
-        for thread in [
-            spawn("crestline-serve", Box::new(serve)),
-            spawn("crestline-watch", Box::new(move || watch(&two))),
-        ] {
-            self.threads.push(thread.map_err(Refusal::of)?);
-        }
-        Ok(())
+        self.threads.spawn("crestline-serve", serve)?;
+        self.threads.spawn("crestline-watch", move || watch(&two))
     }
 
     /// Serves nobody any more.
@@ -108,24 +100,11 @@ impl Runner {
             shared.gate.end(Ending { code: 0, text }, None);
         }
         shared.live.with_device(|device| device.set_debugger(false));
-        shared.gate.leave();
-        while shared.gate.wait(BEAT) != State::Ended {
-            shared.gate.resume();
-        }
-        self.join();
-        let ending = self.shared.gate.ending();
-        ending.unwrap_or(Ending {
-            code: 1,
-            text: String::new(),
-        })
+        self.threads.leave(&shared.gate, BEAT, || ())
     }
 
     pub fn join(&mut self) {
-        for thread in self.threads.drain(..) {
-            if thread.join().is_err() {
-                log::error!("a thread of the server has panicked");
-            }
-        }
+        self.threads.join();
     }
 }
 
