@@ -43,7 +43,7 @@ const POWERED_OFF: &str = "the guest has powered off";
 /// What is booted, and what runs there.
 pub struct Options<'a> {
     /// The device.
-    pub device: &'static DeviceInfo,
+    pub device: Source<'a>,
     /// QEMU.
     pub qemu: &'a Qemu,
     /// Program and arguments that start another program so that it ends with this process, if there are such.
@@ -68,6 +68,15 @@ pub struct Options<'a> {
     pub shell: bool,
     /// Whether the guest runs on the machine's processor by KVM; else QEMU translates it.
     pub kvm: bool,
+}
+
+/// Where the device comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// It is served here.
+    Own(&'static DeviceInfo),
+    /// Another process serves it at this socket.
+    Other(&'a Path),
 }
 
 /// Where the program's output and messages go.
@@ -156,9 +165,10 @@ pub fn run(
     };
     let (end, stage, bound) = guest.follow(options, &words, watch, stopped)?;
     let (returned, rest) = ports.finish(&words);
-    let registers = options.out.join("registers.txt");
-    let list = served.end();
-    fs::write(&registers, list).map_err(Error::at(&registers))?;
+    if let Some(list) = served.end() {
+        let registers = options.out.join("registers.txt");
+        fs::write(&registers, list).map_err(Error::at(&registers))?;
+    }
     // What was said between the last look and the end.
     let (end, stage) = later(end, stage, rest);
     let end = match end {
@@ -219,15 +229,25 @@ fn write_initrd(options: &Options<'_>, dir: &Path, path: &Path) -> Result<(), Er
     Ok(())
 }
 
-/// The device at its socket, in a thread.
+/// The device at its socket, in a thread unless another process serves it.
 struct Served {
     socket: PathBuf,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<String>,
+    thread: Option<JoinHandle<String>>,
 }
 
 impl Served {
-    fn start(device: &'static DeviceInfo, dir: &Path) -> Result<Self, Error> {
+    fn start(device: Source<'_>, dir: &Path) -> Result<Self, Error> {
+        let device = match device {
+            Source::Own(device) => device,
+            Source::Other(socket) => {
+                return Ok(Served {
+                    socket: fs::canonicalize(socket).map_err(Error::at(socket))?,
+                    stop: Arc::default(),
+                    thread: None,
+                });
+            }
+        };
         let socket = dir.join("device");
         let server = Server::start(vfio::Options {
             device,
@@ -249,14 +269,15 @@ impl Served {
         Ok(Served {
             socket,
             stop,
-            thread,
+            thread: Some(thread),
         })
     }
 
-    /// Ends it; the registers that the guest has touched and the model lacks.
-    fn end(self) -> String {
+    /// Ends it; the registers that the guest has touched and the model lacks, which another process knows for itself.
+    fn end(self) -> Option<String> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.join().unwrap_or_default()
+        let thread = self.thread?;
+        Some(thread.join().unwrap_or_default())
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crestline_cli::boot::machine::{self, End, Options, Outcome, Streams};
+use crestline_cli::boot::machine::{self, End, Options, Outcome, Source, Streams};
 use crestline_cli::boot::pieces::{self, Given};
 use crestline_cli::boot::program::Luggage;
 use crestline_cli::boot::{self, Watch, cache, last_lines};
@@ -26,7 +26,7 @@ use super::progress::Progress;
 
 /// Told by `--help`.
 const AFTER: &str = "The program sees /dev/dri/renderD128 of the guest. It runs in the guest's directory /out, whose files come back into DIR/files; DIR/console.log \
-has the kernel's messages, DIR/registers.txt the registers that the guest has touched and the model lacks. A PROGRAM with a slash is a file of this machine, which is \
+has the kernel's messages, DIR/registers.txt the registers that the guest has touched and the model lacks (not with --socket). A PROGRAM with a slash is a file of this machine, which is \
 copied with the libraries that the guest lacks; one without is a program of the guest (busybox) or of PATH. It has no input.
 
 What is needed comes from Debian's packages: QEMU from 10.1 on, unless --qemu, CRESTLINE_QEMU or PATH has it; the kernel; the guest's files with Mesa of Debian 12. They are \
@@ -56,6 +56,9 @@ const SHOWN: usize = 8;
 pub struct Args {
     #[arg(long, default_value = super::device::first(), help = super::device::help())]
     device: String,
+    /// Take the device that another command serves at a Unix socket, as `crestline debug --serve` and `crestline vfio-user` do
+    #[arg(long, value_name = "PATH", conflicts_with = "device")]
+    socket: Option<PathBuf>,
     /// The guest's kernel: a number (6.1: the newest of Debian's), a Debian package, or an image (vmlinuz)
     #[arg(long, value_name = "NUMBER|FILE", default_value = "6.1")]
     kernel: String,
@@ -146,7 +149,10 @@ impl<W: io::Write> io::Write for Beside<W> {
 
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
-    let device = super::device::modelled(&args.device)?;
+    let device = match &args.socket {
+        Some(socket) => Source::Other(socket),
+        None => Source::Own(super::device::modelled(&args.device)?),
+    };
     if let Some(wrong) = args.env.iter().find(|text| !is_variable(text)) {
         return Err(format!("--env {}: NAME=VALUE is expected", shown::path(wrong)).into());
     }
