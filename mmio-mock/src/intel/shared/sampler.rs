@@ -339,7 +339,7 @@ impl<'a> Job<'a> {
         let size = [surface.width, surface.height, surface.depth].map(|n| n as f32);
         let mut plan = Plan::new(surface.kind, sampler, request.offsets);
         if sampler.unnormalized {
-            plan = plan.counting(surface.kind, size);
+            plan = plan.counting(surface);
         }
         let texels = Texels::new(mem, surface, tables, sampler, compare);
         Job {

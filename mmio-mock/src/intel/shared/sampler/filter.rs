@@ -10,7 +10,7 @@ use super::cube::OnFace;
 use super::lod::Levels;
 use super::state::{Filter, Sampler};
 use super::texel::Texels;
-use crate::intel::surface::SurfaceKind;
+use crate::intel::surface::{Surface, SurfaceKind};
 
 /// Where to sample: coordinates, and the slice of arrays and cubes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,17 +70,24 @@ impl Plan {
         }
     }
 
-    /// Where coordinates count texels of a surface of `size`, they do so until they are addresses: a whole number is that texel, which
+    /// Where coordinates count texels, those of the first level that may be sampled (Mesa blorp_genX_exec.h, which so reads other
+    /// levels than 0 from Gen7 on), they do so until they are addresses: a whole number is that texel, which
     /// it might miss if it were divided and multiplied again. Values outside the surface are clamped to it whatever the mode (PRM:
     /// volume 4, 4.8.1.5), but for the border, which such coordinates may have.
     #[must_use]
-    pub fn counting(mut self, kind: SurfaceKind, size: [f32; 3]) -> Self {
-        if kind == SurfaceKind::Cube {
+    pub fn counting(mut self, surface: &Surface) -> Self {
+        if surface.kind == SurfaceKind::Cube {
             return self;
         }
+        let level = surface.min_lod;
+        let size = [
+            surface.level_width(level),
+            surface.level_height(level),
+            surface.level_depth(level),
+        ];
         let dimensions = self.unit.iter_mut().zip(&mut self.modes).zip(size);
         for ((unit, mode), size) in dimensions.take(self.dimensions) {
-            *unit = size;
+            *unit = size as f32;
             if *mode != Mode::ClampBorder {
                 *mode = Mode::Clamp;
             }

@@ -100,8 +100,7 @@ impl Lanes {
         let simple = |filter| matches!(filter, Filter::Nearest | Filter::Linear);
         let mut plan = Plan::new(surface.kind, sampler, [0; 3]);
         if sampler.unnormalized {
-            let size = [surface.width, surface.height, surface.depth];
-            plan = plan.counting(surface.kind, size.map(|n| n as f32));
+            plan = plan.counting(surface);
         }
         let Plan {
             modes, dimensions, ..

@@ -101,6 +101,33 @@ fn no_mode_folds_them() {
     }
 }
 
+/// Of a view that begins with a smaller level they count that level's texels: Mesa makes mipmaps so (blorp_blit.c), on the processor
+/// by levels that lie at right of and below level 0.
+#[test]
+fn they_count_the_first_level_of_a_view() {
+    let mut bench = Bench::with_pages(false);
+    random_words(&mut bench, &mut fastrand::Rng::with_seed(5));
+    // 64 x 64; level 1 is below level 0, level 2 at right of level 1 (PRM volume 1, 2D mipmap layout).
+    for (level, at) in [(1, 64 * 64), (2, 64 * 64 + 32)] {
+        let mut desc = image(1, c::R8_UINT, [64, 64, 1], 64);
+        desc.min_lod = level;
+        bench.keep(&desc, counting(Filter::Nearest));
+        let side = 64 >> level;
+        for y in 0..side {
+            for first in (0..side).step_by(8) {
+                let places: [_; 8] =
+                    std::array::from_fn(|n| [(first + n as u32) as f32, y as f32, 0.0]);
+                let got = sample(&mut bench, &places)[0];
+                for (x, got) in (first..).zip(got) {
+                    let at = GpuAddr::from(DATA + at + y * 64 + x);
+                    let want = u32::from(bench.mem.read_u8(at).unwrap());
+                    assert_eq!(got, want, "level {level}: {x}, {y}");
+                }
+            }
+        }
+    }
+}
+
 /// A filter between texels gives one of them at its centre.
 #[test]
 fn centres_are_texels() {
