@@ -24,7 +24,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 /// What a step computes. Floats are single; denormal sources and results are zeros of their sign, and a NaN that was
-/// computed is 7fc0_0000h.
+/// computed is 7fc0_0000h; one that is moved stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Source 0, as it is.

@@ -5,11 +5,15 @@
 //! `add` is what is cut off.
 
 use crate::class::{Load, by_exact_class};
-use crate::decoded::{Decoded, Handler, Next};
+use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SrcKind};
 use crate::exec::{finish_float, finish_sum, illegal};
+use crate::operand::may_be_nan;
 use crate::rounding::{Rounding, sum_to_odd, sum_toward_zero};
 use crate::thread::Thread;
 use isa::Opcode;
+
+/// The sign of a single float.
+const SIGN: u32 = 1 << 31;
 
 pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
     match d.op {
@@ -23,7 +27,37 @@ pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
 pub(crate) fn mov<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let r = t.load_float::<N>(&d.src[0]);
+    if may_be_nan(&r) {
+        return mov_nan(t, d, mask, r);
+    }
     finish_float(t, d, mask, r)
+}
+
+/// Nothing is computed of a NaN that is moved: its bits go on, with the sign that the source's modifiers make of it. Compilers move
+/// integers so (Mesa brw_fs_combine_constants.cpp finds -32 as the negative of the float 7fff_ffe0h).
+#[cold]
+#[inline(never)]
+fn mov_nan<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: [f64; N]) -> Next {
+    let s = &d.src[0];
+    let singles = s.num == Num::F && d.dst.num == Num::F;
+    let computed = matches!(s.kind, SrcKind::Acc(_)) || matches!(d.dst.kind, DstKind::Acc(..));
+    if !singles || computed || d.saturate || t.alt {
+        return finish_float(t, d, mask, r);
+    }
+    let mut bits = t.load_raw::<N>(s);
+    let mut nans = 0;
+    for i in 0..N {
+        if s.abs {
+            bits[i] &= !SIGN;
+        }
+        if s.negate {
+            bits[i] ^= SIGN;
+        }
+        nans |= u16::from(r[i].is_nan()) << i;
+    }
+    let next = finish_float(t, d, mask, r);
+    t.store_raw(&d.dst, mask & nans, &bits);
+    next
 }
 
 pub(crate) fn sel<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {

@@ -198,6 +198,10 @@ impl Emitter {
             }
             _ => emit!(self, vmovaps(y(r), y(a))),
         }
+        // A NaN that is moved keeps its bits.
+        if step.operation == Operation::Move && !step.saturate {
+            return r;
+        }
         let exact = matches!(
             step.operation,
             Operation::SelectFloat(_)

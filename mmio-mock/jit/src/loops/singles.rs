@@ -15,7 +15,7 @@ const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
 pub(super) trait Floats {
     /// How many sources there are.
     const SOURCES: usize;
-    /// The results have no denormals, and no NaN but the one that is computed.
+    /// The results have no denormals, and no NaN but the one that is computed, or one that is moved.
     const DONE: bool = false;
 
     fn of<E: Eight>(host: E, sources: [E::F; 3]) -> E::F;
@@ -37,8 +37,20 @@ macro_rules! floats {
     )*};
 }
 
+/// Nothing is computed of what is moved.
+pub(super) struct Move;
+
+impl Floats for Move {
+    const SOURCES: usize = 1;
+    const DONE: bool = true;
+
+    #[inline(always)]
+    fn of<E: Eight>(_host: E, [a, ..]: [E::F; 3]) -> E::F {
+        a
+    }
+}
+
 floats! {
-    Move(_host, a): a;
     Add(host, a, b): host.add_f(a, b);
     Multiply(host, a, b): host.mul_f(a, b);
     MultiplyAdd(host, a, b, c): host.fused_f(b, c, a);
