@@ -97,11 +97,13 @@ pub(super) fn controls(inst: &Inst, rules: Rules) -> Decoded {
     d.flag = named.wrapping_add(next) & (2 * rules.flag_registers - 1);
     d.exec = exec as u8;
     d.lanes = ((1u32 << exec) - 1) as u16;
-    // The channel enables of a send are those of its response, if it has one.
+    // The channel enables of a message have the destination's mask, also where it has no response (Mesa brw_eu_emit.c,
+    // `brw_untyped_surface_write`). A null register without any mask is one that an assembler has left out.
     let silent = matches!(inst.opcode, Opcode::Send | Opcode::Sendc)
         && null_reg(inst.dst.file, inst.dst.addr);
-    if inst.access == AccessMode::Align16 && !silent {
-        d.lanes &= u16::from(inst.dst.writemask & 0xf) * 0x1111;
+    let written = inst.dst.writemask & 0xf;
+    if inst.access == AccessMode::Align16 && !(silent && written == 0) {
+        d.lanes &= u16::from(written) * 0x1111;
     }
     d.acc_write = if rules.acc_control {
         inst.acc_wr_ctrl
