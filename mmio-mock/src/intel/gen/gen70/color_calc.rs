@@ -42,6 +42,8 @@ pub fn backend(state: &PipelineState) -> PixelBackend {
     PixelBackend {
         pointers: pointers(state),
         sample_mask: ps.omask_present_to_rendertarget(),
+        // Mesa brw_fs.cpp, `brw_compile_fs`: after Gen6 a shader with a mask makes coverage of alpha by itself, as the hardware does not.
+        mask_is_coverage: true,
         source_depth: wm.pixel_shader_computed_depth_mode() != 0,
         pass: if ps.render_target_fast_clear_enable() {
             Some(Pass::Clear)

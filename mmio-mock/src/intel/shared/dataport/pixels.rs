@@ -281,7 +281,8 @@ impl<'a> Write<'a> {
             if let [register] = sample_mask {
                 lit &= named(register, sample);
             }
-            if cc.alpha_to_coverage && count > 1 {
+            let is_covered = backend.mask_is_coverage && !sample_mask.is_empty();
+            if cc.alpha_to_coverage && count > 1 && !is_covered {
                 lit &= covered(&alpha, (sample, count));
             }
             if kept.late_tests {

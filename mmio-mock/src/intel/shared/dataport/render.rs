@@ -72,6 +72,8 @@ pub struct PixelBackend {
     pub pointers: CcPointers,
     /// Messages have a mask of samples for each pixel, when no header says it.
     pub sample_mask: bool,
+    /// Such a mask switches alpha to coverage off.
+    pub mask_is_coverage: bool,
     /// Messages have source depth, when no header says it.
     pub source_depth: bool,
     /// Pixels are not drawn, but do this to their target.
