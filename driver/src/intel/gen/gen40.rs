@@ -50,6 +50,7 @@ const fn row(
         resets_engines: false,
         privileged_batches: true,
         fence_pitch: FENCE_PITCH,
+        fence_max_pitch: FENCE_MAX_PITCH,
         image_size: one_page,
         interrupts: &INTERRUPTS,
         routine: &ROUTINE,
@@ -132,6 +133,8 @@ pub(super) static ROUTINE: RoutineMessages = RoutineMessages {
 
 /// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`).
 pub(super) const FENCE_PITCH: u32 = 2;
+/// i915 `I965_FENCE_MAX_PITCH_VAL`.
+pub(super) const FENCE_MAX_PITCH: u32 = 0x400;
 
 /// HWSTAM: all interrupts but the user interrupt are kept out of the status page (i915 `set_hwstam`: leaving it in
 /// papers over interrupts lost after a reset).

@@ -64,6 +64,8 @@ pub static VALLEYVIEW: DeviceInfo = DeviceInfo {
     resets_engines: true,
     privileged_batches: false,
     fence_pitch: gen60::FENCE_PITCH,
+    // i915 `GEN7_FENCE_MAX_PITCH_VAL`.
+    fence_max_pitch: 0x800,
     image_size,
     interrupts: &INTERRUPTS,
     routine: &gen50::ROUTINE,
