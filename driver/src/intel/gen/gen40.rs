@@ -50,7 +50,7 @@ const fn row(
         resets_engines: false,
         privileged_batches: true,
         fence_pitch: FENCE_PITCH,
-        fence_units: FENCE_UNITS,
+        fence_max_pitch: FENCE_MAX_PITCH,
         image_size: one_page,
         interrupts: &INTERRUPTS,
         routine: &ROUTINE,
@@ -133,9 +133,8 @@ pub(super) static ROUTINE: RoutineMessages = RoutineMessages {
 
 /// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`).
 pub(super) const FENCE_PITCH: u32 = 2;
-
-/// Largest pitch of a fence register, in units of 128 bytes (i915 `I965_FENCE_MAX_PITCH_VAL`).
-pub(super) const FENCE_UNITS: u32 = 0x400;
+/// i915 `I965_FENCE_MAX_PITCH_VAL`.
+pub(super) const FENCE_MAX_PITCH: u32 = 0x400;
 
 /// HWSTAM: all interrupts but the user interrupt are kept out of the status page (i915 `set_hwstam`: leaving it in
 /// papers over interrupts lost after a reset).

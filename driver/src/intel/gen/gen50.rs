@@ -40,7 +40,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     resets_engines: false,
     privileged_batches: true,
     fence_pitch: gen40::FENCE_PITCH,
-    fence_units: gen40::FENCE_UNITS,
+    fence_max_pitch: gen40::FENCE_MAX_PITCH,
     image_size: gen40::one_page,
     interrupts: &INTERRUPTS,
     routine: &ROUTINE,

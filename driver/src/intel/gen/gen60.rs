@@ -67,7 +67,7 @@ const fn row(eus: u8) -> DeviceInfo {
         resets_engines: false,
         privileged_batches: false,
         fence_pitch: FENCE_PITCH,
-        fence_units: gen40::FENCE_UNITS,
+        fence_max_pitch: gen40::FENCE_MAX_PITCH,
         image_size,
         interrupts: &INTERRUPTS,
         routine: &gen50::ROUTINE,

@@ -65,7 +65,7 @@ pub static VALLEYVIEW: DeviceInfo = DeviceInfo {
     privileged_batches: false,
     fence_pitch: gen60::FENCE_PITCH,
     // i915 `GEN7_FENCE_MAX_PITCH_VAL`.
-    fence_units: 0x800,
+    fence_max_pitch: 0x800,
     image_size,
     interrupts: &INTERRUPTS,
     routine: &gen50::ROUTINE,

@@ -18,8 +18,8 @@ pub const PITCH_UNIT: u32 = 128;
 /// Bytes of a fence page (i915 `I965_FENCE_PAGE`).
 const PAGE: u32 = 4096;
 
-/// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced. The pitch goes to the
-/// bits from `pitch` on and is `most` units at most.
+/// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced. The pitch, `most` units
+/// of it, goes to the bits from `pitch` on.
 fn encode(
     (pitch, most): (u32, u32),
     (start, size): (u32, u32),
@@ -64,12 +64,8 @@ impl FenceRegs {
 
     /// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced.
     pub fn encode(&self, range: (u32, u32), tiling: Tiling, stride: u32) -> Result<u64> {
-        encode(
-            (self.info.fence_pitch, self.info.fence_units),
-            range,
-            tiling,
-            stride,
-        )
+        let pitch = (self.info.fence_pitch, self.info.fence_max_pitch);
+        encode(pitch, range, tiling, stride)
     }
 
     /// Takes a free register for a range; returns its index, `EBUSY` when all are taken.
@@ -138,6 +134,7 @@ impl FenceRegs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::intel::r#gen::{SANDY_BRIDGE_GT2, VALLEYVIEW};
 
     /// Worked by hand from the bit layout in i915.
     #[test]
@@ -172,10 +169,18 @@ mod tests {
             encode((32, 0x400), (0x10_0000, 0x4_0000), Tiling::Y, 1024),
             Ok(0x0013_f007_0010_0003)
         );
-        // GEN7_FENCE_MAX_PITCH_VAL.
+    }
+
+    /// i915 `GEN7_FENCE_MAX_PITCH_VAL`: 0x800 units from generation 7 on, half of that before.
+    #[test]
+    fn the_largest_pitch_is_the_device_s() {
+        let fence = |info, stride| FenceRegs::new(info).encode((0, 0x80_0000), Tiling::Y, stride);
+        assert_eq!(fence(&VALLEYVIEW, 0x4_0000), Ok(0x007f_f7ff_0000_0003));
+        assert_eq!(fence(&VALLEYVIEW, 0x4_0080), Err(EINVAL));
         assert_eq!(
-            encode((32, 0x800), (0x10_0000, 0x80_0000), Tiling::Y, 0x4_0000),
-            Ok(0x008f_f7ff_0010_0003)
+            fence(&SANDY_BRIDGE_GT2, 0x2_0000),
+            Ok(0x007f_f3ff_0000_0003)
         );
+        assert_eq!(fence(&SANDY_BRIDGE_GT2, 0x2_0080), Err(EINVAL));
     }
 }

@@ -5,6 +5,7 @@ use kernel::error::{Result, code::EINVAL};
 
 use super::Call;
 use crate::intel::gem::Tiling;
+use crate::intel::r#gen::DeviceInfo;
 use crate::intel::gtt::fence_reg::PITCH_UNIT;
 use crate::intel::uapi::gem::{
     GetTiling, SWIZZLE_NONE, SetTiling, TILING_NONE, TILING_X, TILING_Y,
@@ -18,6 +19,12 @@ fn number(tiling: Tiling) -> u32 {
     }
 }
 
+/// Whether rows of a tiled object may have so many bytes (i915 `i915_tiling_ok`).
+fn fits(info: &DeviceInfo, stride: u32, tile_width: u32) -> bool {
+    let units = stride / PITCH_UNIT;
+    units <= info.fence_max_pitch && stride != 0 && stride.is_multiple_of(tile_width)
+}
+
 pub(super) fn set_tiling(call: &Call<'_>, arg: &mut SetTiling) -> Result {
     let object = call.file.object(arg.handle)?;
     let tiling = match arg.tiling_mode {
@@ -29,8 +36,7 @@ pub(super) fn set_tiling(call: &Call<'_>, arg: &mut SetTiling) -> Result {
     match tiling.tile() {
         None => arg.stride = 0,
         Some((width, _)) => {
-            let (stride, most) = (arg.stride, call.device.info().fence_units);
-            if stride / PITCH_UNIT > most || stride == 0 || !stride.is_multiple_of(width) {
+            if !fits(call.device.info(), arg.stride, width) {
                 return Err(EINVAL);
             }
         }
@@ -46,4 +52,18 @@ pub(super) fn get_tiling(call: &Call<'_>, arg: &mut GetTiling) -> Result {
     arg.swizzle_mode = SWIZZLE_NONE;
     arg.phys_swizzle_mode = SWIZZLE_NONE;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intel::r#gen::{G45, VALLEYVIEW};
+
+    /// i915 `i915_tiling_ok`: 128 KB before generation 7, 256 KB from there on.
+    #[test]
+    fn rows_are_as_long_as_the_device_s_fences_reach() {
+        assert!(fits(&G45, 0x2_0000, 512) && !fits(&G45, 0x2_0200, 512));
+        assert!(fits(&VALLEYVIEW, 0x4_0000, 512) && !fits(&VALLEYVIEW, 0x4_0200, 512));
+        assert!(!fits(&VALLEYVIEW, 0, 512) && !fits(&VALLEYVIEW, 256, 512));
+    }
 }

@@ -66,6 +66,12 @@ pub const FORMAT: Rule = Rule::new(
     1 << 12,
 );
 
+/// Typed reads take R32, R8_UINT and R16_UINT, typed atomic operations the integers of R32.
+pub const TEXEL: Rule = Rule::new(
+    "surface format that a typed message cannot use (PRM 5.10)",
+    1 << 12,
+);
+
 /// Refuses a message that breaks `rule` unless `kept`.
 #[inline]
 pub fn ask(kept: bool, msg: &Message<'_>, rule: impl Into<Rule>) -> Result<(), UnitFault> {

@@ -1,6 +1,8 @@
 //! Accesses by channel beside Mesa's payloads and plain arithmetic.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod texels;
+
 use eu::{FloatMode, ThreadId};
 use regs::gen40::{SurfaceState, values};
 
@@ -10,10 +12,8 @@ use crate::intel::surface::{SurfaceDesc, SurfaceKind};
 
 const STATE: u32 = 0x1_0000;
 const DATA: u32 = 0x2_0000;
-/// Surface formats of genxml gen7: RAW, R32_UINT, R8G8B8A8_UNORM.
+/// Surface format RAW of genxml gen7.
 const RAW: u32 = 0x1ff;
-const R32_UINT: u32 = 0x0d7;
-const RGBA8: u32 = 0x0c7;
 
 /// The channels of a register, which are numbered by these registers from `first` on.
 fn count(first: u32, step: u32) -> Grf {
@@ -358,64 +358,6 @@ fn structures_are_addressed_by_number_and_offset() {
     assert_eq!(raw.at(3, 8, 4), at(44));
     assert_eq!(raw.at(4, 0, 4), None);
     assert_eq!(raw.at(0, 12, 4), None);
-}
-
-#[test]
-fn texels_are_written_as_their_format_has_them() {
-    let mut bench = Bench::new();
-    bench.bind_texels(RGBA8);
-    let write = typed(AccessKind::TypedWrite {
-        upper: false,
-        parts: 15,
-    });
-    let one = 1f32.to_bits();
-    let header = [0, 0, 0, 0, 0, 0, 0, 0x7f];
-    let payload = [
-        header,
-        count(6, 1),
-        [2; 8],
-        [one; 8],
-        [0; 8],
-        [0.5f32.to_bits(); 8],
-        [one; 8],
-    ];
-    bench.send(write, 0xff, &payload, 0).unwrap();
-    // Rows of 32 bytes: columns 6 and 7 of row 2, and nothing of the row behind.
-    assert_eq!((bench.dword(21), bench.dword(22)), (21, 0xff80_00ff));
-    assert_eq!((bench.dword(23), bench.dword(24)), (0xff80_00ff, 24));
-    // Such texels cannot be read.
-    let read = typed(AccessKind::TypedRead {
-        upper: false,
-        parts: 1,
-    });
-    assert!(bench.send(read, 0xff, &payload[..3], 1).is_err());
-}
-
-#[test]
-fn texels_of_a_dword_are_read_and_changed() {
-    let mut bench = Bench::new();
-    bench.bind_texels(R32_UINT);
-    let header = [0, 0, 0, 0, 0, 0, 0, 0xff0f];
-    let payload = [header, count(0, 1), [1; 8], [100; 8]];
-    let read = |upper| typed(AccessKind::TypedRead { upper, parts: 1 });
-    let got = bench.send(read(false), 0xff, &payload[..3], 1).unwrap();
-    assert_eq!(got[0][..4], [8, 9, 10, 11]);
-    // The mask of the upper half has all pixels.
-    let got = bench.send(read(true), 0xff, &payload[..3], 1).unwrap();
-    assert_eq!(got[0], count(8, 1));
-    let atomic = typed(AccessKind::TypedAtomic {
-        upper: false,
-        op: Some(AtomicOp::Add),
-        answer: true,
-    });
-    let got = bench.send(atomic, 0b11, &payload, 1).unwrap();
-    assert_eq!((got[0][0], got[0][1]), (8, 9));
-    assert_eq!((bench.dword(8), bench.dword(10)), (108, 10));
-    // Below the last row.
-    let outside = [header, [0; 8], [4; 8], [1; 8]];
-    let got = bench.send(atomic, 1, &outside, 1).unwrap();
-    assert_eq!((got[0][0], bench.dword(32)), (0, 32));
-    assert!(bench.send(atomic, 1, &outside[..1], 1).is_err());
 }
 
 #[test]

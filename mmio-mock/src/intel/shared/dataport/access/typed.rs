@@ -1,8 +1,10 @@
 //! Typed reads, writes and atomic operations: texels of a surface by channel.
 //!
 //! Payload: Mesa 22.3.6 brw_lower_logical_sends.cpp `lower_surface_logical_send` (a header with the pixel mask in M0.7, coordinates, data).
-//! Coordinates that a message leaves out are zero. Only texels of one dword can be read (isl_storage_image.c lowers the others), and only
-//! integers of a dword be changed. What lies outside reads as zero and is not written. Not modelled: surfaces with several samples.
+//! Coordinates that a message leaves out are zero. Only texels of one dword and the integers R8_UINT and R16_UINT can be read
+//! (isl_storage_image.c lowers the others), and only integers of a dword be changed. A read of such a byte or word answers the dword at its
+//! address, whose high bits are its neighbours' (the same file). What lies outside reads as zero and is not written. Not modelled: surfaces
+//! with several samples.
 
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
@@ -69,6 +71,21 @@ impl Texels {
         integer || float && code == codes::R32_FLOAT || self.surface.kind == SurfaceKind::Null
     }
 
+    /// Whether texels are integers of a byte or a word that messages can read.
+    fn is_narrow(&self) -> bool {
+        let code = u32::from(self.surface.format.code);
+        matches!(code, codes::R8_UINT | codes::R16_UINT)
+    }
+
+    /// The dword at an address, at any byte. Bytes of the next page are zero.
+    fn dword(mem: &Memory, at: GpuAddr) -> Result<u32, UnitFault> {
+        let mut bytes = [0; 4];
+        for (to, from) in bytes.iter_mut().zip(mem.page(at)?) {
+            *to = *from;
+        }
+        Ok(u32::from_le_bytes(bytes))
+    }
+
     /// Reads a texel for each channel.
     pub(super) fn read(
         &self,
@@ -78,7 +95,8 @@ impl Texels {
         registers: &[Grf],
         response: &mut [Grf],
     ) -> Result<(), UnitFault> {
-        rules::ask(self.is_dword(true), msg, rules::FORMAT)?;
+        let narrow = self.is_narrow();
+        rules::ask(narrow || self.is_dword(true), msg, rules::TEXEL)?;
         let coordinates = (1..=COORDINATES).contains(&registers.len());
         rules::ask(coordinates, msg, rules::LENGTH)?;
         let answers = parts(set).count();
@@ -86,6 +104,7 @@ impl Texels {
         rules::ask(fits, msg, rules::RESPONSE)?;
         for channel in (0..CHANNELS).filter(|channel| mask >> channel & 1 == 1) {
             let value = match self.texel(registers, channel) {
+                Some(texel) if narrow => [Self::dword(mem, self.address(texel))?, 0, 0, 1],
                 Some((x, y, slice, level)) => self.surface.fetch(mem, x, y, slice, level)?,
                 None => [0; 4],
             };
@@ -136,7 +155,7 @@ impl Texels {
         response: &mut [Grf],
     ) -> Result<(), UnitFault> {
         let op = op.ok_or_else(|| refuse("DP", msg, rules::BLOCK_SIZE))?;
-        rules::ask(self.is_dword(false), msg, rules::FORMAT)?;
+        rules::ask(self.is_dword(false), msg, rules::TEXEL)?;
         let coordinates = registers.len().checked_sub(op.sources());
         let split = coordinates.filter(|count| (1..=COORDINATES).contains(count));
         let split = split.ok_or_else(|| refuse("DP", msg, rules::LENGTH))?;
