@@ -75,6 +75,8 @@ pub struct DeviceInfo {
     pub privileged_batches: bool,
     /// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`, `GEN6_FENCE_PITCH_SHIFT`).
     pub fence_pitch: u32,
+    /// Largest pitch of a fence register in units of 128 bytes (i915 `I965_FENCE_MAX_PITCH_VAL`, `GEN7_FENCE_MAX_PITCH_VAL`).
+    pub fence_most: u32,
     /// Bytes of a context's image (i915 `intel_engine_context_size`), whole pages.
     pub image_size: fn(uncore: &Uncore) -> usize,
     /// Interrupt registers.

@@ -50,6 +50,7 @@ const fn row(
         resets_engines: false,
         privileged_batches: true,
         fence_pitch: FENCE_PITCH,
+        fence_most: 0x400,
         image_size: one_page,
         interrupts: &INTERRUPTS,
         routine: &ROUTINE,
@@ -284,9 +285,10 @@ fn page_bits(page: DmaAddress) -> Result<u32> {
     Ok(page as u32 | ((page >> 28) as u32 & 0xf0))
 }
 
-/// Bit 0 makes the entry valid.
-fn pte_encode(page: DmaAddress, _: PageUse) -> Result<u32> {
-    Ok(page_bits(page)? | 1)
+/// Bit 0 makes the entry valid, bits 2:1 let the device look into the processor's caches (intel-gtt.c `I830_PTE_SYSTEM_CACHED`).
+fn pte_encode(page: DmaAddress, used: PageUse) -> Result<u32> {
+    let snooped = if used.cached { 6 } else { 0 };
+    Ok(page_bits(page)? | snooped | 1)
 }
 
 /// See [`page_bits`].
@@ -308,6 +310,11 @@ mod tests {
     fn page_table_entries_carry_36_address_bits() {
         assert_eq!(pte_encode(0x1234_5000, OWN), Ok(0x1234_5001));
         assert_eq!(pte_encode(0xf_8000_1000, OWN), Ok(0x8000_10f1));
+        let cached = PageUse {
+            cached: true,
+            ..OWN
+        };
+        assert_eq!(pte_encode(0x1234_5000, cached), Ok(0x1234_5007));
         assert_eq!(pte_decode(0x8000_10f1), Some(0xf_8000_1000));
         assert_eq!(pte_decode(0x8000_10f0), None);
         assert_eq!(pte_encode(0x10_0000_0000, OWN), Err(ERANGE));

@@ -67,6 +67,7 @@ const fn row(eus: u8) -> DeviceInfo {
         resets_engines: false,
         privileged_batches: false,
         fence_pitch: FENCE_PITCH,
+        fence_most: 0x400,
         image_size,
         interrupts: &INTERRUPTS,
         routine: &gen50::ROUTINE,

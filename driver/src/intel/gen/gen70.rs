@@ -64,6 +64,7 @@ pub static VALLEYVIEW: DeviceInfo = DeviceInfo {
     resets_engines: true,
     privileged_batches: false,
     fence_pitch: gen60::FENCE_PITCH,
+    fence_most: 0x800,
     image_size,
     interrupts: &INTERRUPTS,
     routine: &gen50::ROUTINE,

@@ -15,14 +15,17 @@ use crate::intel::uncore::Uncore;
 
 /// Bytes of a pitch unit.
 pub const PITCH_UNIT: u32 = 128;
-/// Largest pitch in units (i915 `I965_FENCE_MAX_PITCH_VAL`).
-pub const MAX_PITCH: u32 = 0x400;
 /// Bytes of a fence page (i915 `I965_FENCE_PAGE`).
 const PAGE: u32 = 4096;
 
-/// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced. The pitch goes to the
-/// bits from `pitch` on.
-fn encode(pitch: u32, (start, size): (u32, u32), tiling: Tiling, stride: u32) -> Result<u64> {
+/// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced. The pitch, which is no larger than
+/// `most`, goes to the bits from `pitch` on.
+fn encode(
+    (pitch, most): (u32, u32),
+    (start, size): (u32, u32),
+    tiling: Tiling,
+    stride: u32,
+) -> Result<u64> {
     let walk = match tiling {
         Tiling::None => return Err(EINVAL),
         Tiling::X => 0,
@@ -36,7 +39,7 @@ fn encode(pitch: u32, (start, size): (u32, u32), tiling: Tiling, stride: u32) ->
         .checked_add(size)
         .and_then(|end| end.checked_sub(PAGE))
         .ok_or(EINVAL)?;
-    if !aligned || size == 0 || units == 0 || units > MAX_PITCH {
+    if !aligned || size == 0 || units == 0 || units > most {
         return Err(EINVAL);
     }
     Ok(u64::from(last) << 32 | u64::from(start) | u64::from(units - 1) << pitch | walk | 1)
@@ -61,7 +64,12 @@ impl FenceRegs {
 
     /// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced.
     pub fn encode(&self, range: (u32, u32), tiling: Tiling, stride: u32) -> Result<u64> {
-        encode(self.info.fence_pitch, range, tiling, stride)
+        encode(
+            (self.info.fence_pitch, self.info.fence_most),
+            range,
+            tiling,
+            stride,
+        )
     }
 
     /// Takes a free register for a range; returns its index, `EBUSY` when all are taken.
@@ -135,24 +143,33 @@ mod tests {
     #[test]
     fn values_follow_the_965_layout() {
         assert_eq!(
-            encode(2, (0x10_0000, 0x4_0000), Tiling::X, 1024),
+            encode((2, 0x400), (0x10_0000, 0x4_0000), Tiling::X, 1024),
             Ok(0x0013_f000_0010_001d)
         );
         assert_eq!(
-            encode(2, (0x2000, 0x1000), Tiling::Y, 128),
+            encode((2, 0x400), (0x2000, 0x1000), Tiling::Y, 128),
             Ok(0x0000_2000_0000_2003)
         );
-        assert_eq!(encode(2, (0x2000, 0x1000), Tiling::Y, 100), Err(EINVAL));
-        assert_eq!(encode(2, (0x2000, 0x1000), Tiling::None, 128), Err(EINVAL));
-        assert_eq!(encode(2, (0x2000, 0), Tiling::X, 512), Err(EINVAL));
-        assert_eq!(encode(2, (0, 0x1000), Tiling::X, 0x2_0080), Err(EINVAL));
+        assert_eq!(
+            encode((2, 0x400), (0x2000, 0x1000), Tiling::Y, 100),
+            Err(EINVAL)
+        );
+        assert_eq!(
+            encode((2, 0x400), (0x2000, 0x1000), Tiling::None, 128),
+            Err(EINVAL)
+        );
+        assert_eq!(encode((2, 0x400), (0x2000, 0), Tiling::X, 512), Err(EINVAL));
+        assert_eq!(
+            encode((2, 0x400), (0, 0x1000), Tiling::X, 0x2_0080),
+            Err(EINVAL)
+        );
     }
 
     /// i915 `GEN6_FENCE_PITCH_SHIFT`: the pitch is in the upper half.
     #[test]
     fn later_values_have_the_pitch_in_the_upper_half() {
         assert_eq!(
-            encode(32, (0x10_0000, 0x4_0000), Tiling::Y, 1024),
+            encode((32, 0x800), (0x10_0000, 0x4_0000), Tiling::Y, 1024),
             Ok(0x0013_f007_0010_0003)
         );
     }

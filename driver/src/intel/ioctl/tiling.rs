@@ -5,7 +5,7 @@ use kernel::error::{Result, code::EINVAL};
 
 use super::Call;
 use crate::intel::gem::Tiling;
-use crate::intel::gtt::fence_reg::{MAX_PITCH, PITCH_UNIT};
+use crate::intel::gtt::fence_reg::PITCH_UNIT;
 use crate::intel::uapi::gem::{
     GetTiling, SWIZZLE_NONE, SetTiling, TILING_NONE, TILING_X, TILING_Y,
 };
@@ -30,7 +30,8 @@ pub(super) fn set_tiling(call: &Call<'_>, arg: &mut SetTiling) -> Result {
         None => arg.stride = 0,
         Some((width, _)) => {
             let stride = arg.stride;
-            if stride / PITCH_UNIT > MAX_PITCH || stride == 0 || !stride.is_multiple_of(width) {
+            let most = call.device.info().fence_most;
+            if stride / PITCH_UNIT > most || stride == 0 || !stride.is_multiple_of(width) {
                 return Err(EINVAL);
             }
         }
