@@ -83,16 +83,15 @@ impl Memory {
             Memory::Of(_, beginning) => beginning.read(number, base, out),
             _ => None,
         };
-        let there = match there {
-            Some(there) => Ok(there),
-            None => {
-                self.check(number)?;
-                let remote = [RemoteIoVec {
-                    base,
-                    len: out.len(),
-                }];
-                process_vm_readv(number, &mut [IoSliceMut::new(out)], &remote)
-            }
+        let there = if let Some(there) = there {
+            Ok(there)
+        } else {
+            self.check(number)?;
+            let remote = [RemoteIoVec {
+                base,
+                len: out.len(),
+            }];
+            process_vm_readv(number, &mut [IoSliceMut::new(out)], &remote)
         };
         match there {
             Ok(there) if there == out.len() => Ok(there),
