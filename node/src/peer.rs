@@ -79,17 +79,51 @@ impl Memory {
 
     /// Reads it, when it still is the memory of the process with a number; how much there was.
     fn read(&self, number: Pid, base: usize, out: &mut [u8]) -> nix::Result<usize> {
-        if let Memory::Of(_, beginning) = self
-            && let Some(there) = beginning.read(number, base, out)
-        {
-            return Ok(there);
+        let there = match self {
+            Memory::Of(_, beginning) => beginning.read(number, base, out),
+            _ => None,
+        };
+        let there = if let Some(there) = there {
+            Ok(there)
+        } else {
+            self.check(number)?;
+            let remote = [RemoteIoVec {
+                base,
+                len: out.len(),
+            }];
+            process_vm_readv(number, &mut [IoSliceMut::new(out)], &remote)
+        };
+        match there {
+            Ok(there) if there == out.len() => Ok(there),
+            other => self.read_writable(number, base, out).map_or(other, Ok),
         }
-        self.check(number)?;
-        let remote = [RemoteIoVec {
-            base,
-            len: out.len(),
-        }];
-        process_vm_readv(number, &mut [IoSliceMut::new(out)], &remote)
+    }
+
+    /// Reads memory that its program may write and has not asked to read: processors let programs read it all the same, and so does Linux where it reads for
+    /// them. `None` where some of it may be neither read nor written.
+    fn read_writable(&self, number: Pid, base: usize, out: &mut [u8]) -> Option<usize> {
+        let Memory::Of(file, beginning) = self else {
+            return None;
+        };
+        let maps = std::fs::read(format!("/proc/{}/maps", number.as_raw())).ok()?;
+        let mut next = base as u64;
+        let end = next.checked_add(out.len() as u64)?;
+        for line in maps.split(|byte| *byte == b'\n') {
+            let Some(((from, to), _)) = mapped(line) else {
+                continue;
+            };
+            let rights = line.split(|byte| *byte == b' ').nth(1)?;
+            let may = rights.starts_with(b"r") || rights.get(1) == Some(&b'w');
+            if (from..to).contains(&next) && may {
+                next = to;
+            }
+            if next >= end {
+                // The list was this process's as long as its memory is.
+                file.read_exact_at(out, base as u64).ok()?;
+                return beginning.is_of(number).then_some(out.len());
+            }
+        }
+        None
     }
 }
 

@@ -73,9 +73,11 @@ int main(int argc, char **argv) {
             randomise(round);
             hang(sizeof words);
         } else {
+            // Two dwords, as checkers of batches take it, and the end of the batch.
             words[0] = 0x7fff0000;
-            words[1] = 0x05000000;
-            hang(8);
+            words[1] = 0;
+            words[2] = 0x05000000;
+            hang(16);
         }
     }
     return 0;

@@ -37,8 +37,8 @@ const INDICES: [&str; 12] = [
 /// What the names of packages with kernels begin and end with.
 const PACKAGE: (&str, &str) = ("linux-image-", "-amd64");
 
-/// What names of packages begin with that have the image alone, and the modules.
-const PARTS: [&str; 2] = ["linux-binary-", "linux-modules-"];
+/// What names of packages begin with that have the list of what is built in, the image alone, and the modules.
+const PARTS: [&str; 3] = ["linux-base-", "linux-binary-", "linux-modules-"];
 
 /// A kernel that can be booted.
 #[derive(Debug)]

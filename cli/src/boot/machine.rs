@@ -68,6 +68,8 @@ pub struct Options<'a> {
     pub shell: bool,
     /// Whether the guest runs on the machine's processor by KVM; else QEMU translates it.
     pub kvm: bool,
+    /// Where each access to a register is written, if anywhere.
+    pub trace: Option<File>,
 }
 
 /// Where the device comes from.
@@ -145,7 +147,9 @@ pub fn run(
     let console = fs::canonicalize(&console).map_err(Error::at(&console))?;
     let initrd = dir.join("initrd");
     write_initrd(options, dir, &initrd)?;
-    let served = Served::start(options.device, dir)?;
+    let trace = options.trace.as_ref().map(File::try_clone).transpose();
+    let trace = trace.map_err(Error::at("the trace"))?;
+    let served = Served::start(options.device, dir, trace)?;
     let (ports, words) = Ports::make(dir, streams, &files, options.memory << 20)?;
     let line = Line {
         kernel: &options.kernel.image,
@@ -237,7 +241,7 @@ struct Served {
 }
 
 impl Served {
-    fn start(device: Source<'_>, dir: &Path) -> Result<Self, Error> {
+    fn start(device: Source<'_>, dir: &Path, trace: Option<File>) -> Result<Self, Error> {
         let device = match device {
             Source::Own(device) => device,
             Source::Other(socket) => {
@@ -252,7 +256,7 @@ impl Served {
         let server = Server::start(vfio::Options {
             device,
             socket: socket.clone(),
-            trace: None,
+            trace,
         });
         let mut server =
             server.map_err(|error| Error::Told(format!("{}: {error}", shown::path(&socket))))?;

@@ -209,9 +209,11 @@ impl Line<'_> {
             add("-device", "virtconsole,bus=ports.0,chardev=shell".into());
         }
         let path = self.socket.to_string_lossy();
+        // Without answers to writes the guest would read memory before what it wrote through the aperture is there.
         let device = serde_json::json!({
             "driver": "vfio-user-pci",
             "addr": SLOTS.0,
+            "x-no-posted-writes": true,
             "socket": { "type": "unix", "path": path },
         });
         add("-device", device.to_string().into());

@@ -89,6 +89,9 @@ pub struct Args {
     /// More for the kernel's command line
     #[arg(long, value_name = "TEXT", default_value = "")]
     append: String,
+    /// Write every access to a register: seconds, R or W, offset, value, name; entries of the GTT are left out
+    #[arg(long, value_name = "FILE", conflicts_with = "socket")]
+    trace: Option<PathBuf>,
     /// A shell of the guest on this terminal, behind the program if there is one
     #[arg(long)]
     shell: bool,
@@ -164,6 +167,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         mirror: args.mirror.as_deref(),
         refresh: args.refresh,
     };
+    let trace = super::vfio_user::create(args.trace.as_deref())?;
     let bar = Bar(Progress::long("boot:"));
     let pieces = pieces::collect(&given, cache::standard()?, &bar)?;
     let mut luggage = Luggage::default();
@@ -199,6 +203,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         out: &args.out,
         shell: args.shell,
         kvm: args.kvm,
+        trace,
     };
     bar.now("the guest's kernel boots");
     let bar = (!args.shell).then_some(bar);

@@ -90,7 +90,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     written
 }
 
-fn create(path: Option<&Path>) -> Result<Option<File>, Error> {
+/// Makes a file that is asked for.
+pub fn create(path: Option<&Path>) -> Result<Option<File>, Error> {
     let Some(path) = path else { return Ok(None) };
     let file = link::create(path, 0o666);
     Ok(Some(file.map_err(|error| {

@@ -201,6 +201,7 @@ impl Object {
 
     /// Reads bytes at `offset`; `EINVAL` when the range leaves the object, `EFAULT` when it has been purged.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result {
+        self.state(|state| state.touched = true);
         self.pages()?.read(offset, bytes)
     }
 
@@ -213,6 +214,7 @@ impl Object {
 
     /// Reads the little-endian dword at `offset`.
     pub fn read32(&self, offset: usize) -> Result<u32> {
+        self.state(|state| state.touched = true);
         self.pages()?.read32(offset)
     }
 
@@ -226,6 +228,7 @@ impl Object {
             return Err(EBUSY);
         }
         let address = place(&self.inner.name, &*self.pages()?)?;
+        self.state(|state| state.touched = true);
         binding.address = Some(address);
         Ok(address)
     }

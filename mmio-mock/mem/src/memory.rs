@@ -473,7 +473,11 @@ impl Memory {
         while !data.is_empty() {
             let (addr, n) = self.aperture_resolve(offset);
             let (now, rest) = data.split_at(n.min(data.len()));
-            self.write_bytes(addr, now)?;
+            // What is adjacent lies in one page.
+            let index = self.translate_for_processor(addr)?;
+            if let Some(to) = self.arena.bytes_mut()[index..].get_mut(..now.len()) {
+                to.copy_from_slice(now);
+            }
             data = rest;
             offset = offset.wrapping_add(now.len() as u32);
         }

@@ -22,7 +22,7 @@ use crate::intel::blt::Blt;
 use crate::intel::cs::{Cs, CsContext, mi};
 use crate::intel::debug::DebugRegs;
 use crate::intel::ff::{Pipeline, Step};
-use crate::intel::r#gen::DeviceInfo;
+use crate::intel::r#gen::{DeviceInfo, SIDEBAND_WORDS};
 use crate::intel::irq;
 use crate::intel::machine::Machine;
 use crate::intel::media::{Media, Work};
@@ -41,6 +41,7 @@ pub struct Device {
     info: &'static DeviceInfo,
     memory: SharedMemory,
     regs: RegFile,
+    sideband: [u32; SIDEBAND_WORDS],
     debug: DebugRegs,
     engines: Engines,
     ff: Pipeline,
@@ -65,6 +66,7 @@ impl Device {
             info,
             memory,
             regs: reset::registers(info),
+            sideband: [0; SIDEBAND_WORDS],
             debug: DebugRegs::new(info.tables),
             engines: Engines::new(info.render, info.engines),
             ff: Pipeline::new(info.readers.pipeline),

@@ -126,7 +126,40 @@ pub enum Answer {
         /// The bits.
         bits: u32,
     },
+    /// An access over a sideband is carried out, and over at once.
+    Sideband(&'static Sideband),
 }
+
+/// Registers of other units that are reached over three of the device's.
+#[derive(Debug)]
+pub struct Sideband {
+    /// Asks for an access.
+    pub ask: RegId,
+    /// The bit of it that falls when the access is over.
+    pub busy: u32,
+    /// The address behind the sideband.
+    pub address: RegId,
+    /// What is written or has been read.
+    pub data: RegId,
+    /// The port, and whether it is written, of a value that asks; `None` where it asks for something else.
+    pub asked: fn(u32) -> Option<(u8, bool)>,
+    /// What is behind it: port, address, and the number of the word there. Everything else reads 0 and forgets.
+    pub places: &'static [(u8, u32, SidebandWord)],
+}
+
+/// What a register behind a sideband is.
+#[derive(Clone, Copy, Debug)]
+pub enum SidebandWord {
+    /// It holds what was written last.
+    Keeps(usize),
+    /// It shows such a word and cannot be written.
+    Shows(usize),
+    /// It has always this value.
+    Is(u32),
+}
+
+/// Words that registers behind a sideband hold.
+pub const SIDEBAND_WORDS: usize = 1;
 
 impl Answer {
     /// The register that answers when it is written.
@@ -134,6 +167,7 @@ impl Answer {
         match *self {
             Answer::Shows { from, .. } => from,
             Answer::Falls { register, .. } => register,
+            Answer::Sideband(sideband) => sideband.ask,
         }
     }
 }

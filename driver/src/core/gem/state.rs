@@ -41,6 +41,8 @@ impl Claim {
 pub(crate) struct State {
     pages: Option<Arc<CoherentAllocation>>,
     pub(crate) madvise: Madvise,
+    /// Whether Linux would have got pages by now: at an object's creation there are none, and writes go past them (shmem_pwrite).
+    pub(crate) touched: bool,
     /// Global name, 0 for none, and number of handles.
     pub(crate) name: u32,
     pub(crate) handles: u32,
@@ -60,6 +62,7 @@ impl State {
         State {
             pages: Some(Arc::new(pages)),
             madvise: Madvise::WillNeed,
+            touched: false,
             name: 0,
             handles: 0,
             used: Vec::new(),
@@ -74,6 +77,7 @@ impl State {
     pub(super) fn show(&mut self, as_pages: bool) {
         self.shown = self.shown.saturating_add(1);
         self.has_shown_pages |= as_pages;
+        self.touched = true;
     }
 
     /// A mapping is gone.

@@ -48,7 +48,6 @@ pub(crate) static REFUSED: &[Row] = refusals! {
     SERVER Ok(());
     0xc004_6412 "BLOCK"
     0xc004_6413 "UNBLOCK"
-    0x4008_6422 "MOD_CTX"
     0xc004_6427 "ADD_DRAW"
     0xc004_6428 "RM_DRAW"
     0x4018_643f "UPDATE_DRAW"
@@ -77,6 +76,7 @@ pub(crate) static REFUSED: &[Row] = refusals! {
     0x4020_6417 "MARK_BUFS"
     0x4010_641c "SET_SAREA_CTX"
     0xc008_6421 "RM_CTX"
+    0x4008_6422 "MOD_CTX"
     0x4008_6424 "SWITCH_CTX"
     0x4008_6425 "NEW_CTX"
     0x0000_6430 "AGP_ACQUIRE"

@@ -232,6 +232,10 @@ fn check(arg: &uapi::Execbuffer2) -> Result {
 pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submission> {
     check(arg)?;
     let count = u64::from(arg.buffer_count);
+    // kvmalloc_array comes before the caller's memory.
+    if count * size_of::<uapi::Object>() as u64 > i32::MAX as u64 {
+        return Err(ENOMEM);
+    }
     let list = call.array::<uapi::Object>(arg.buffers_ptr, count)?;
     if count > MOST_OBJECTS {
         return Err(ENOMEM);

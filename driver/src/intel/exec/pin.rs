@@ -71,6 +71,10 @@ impl Entry {
             }
             unbind(call, &self.object)?;
         }
+        // i915_vma_insert refuses such a place, once everything else has been looked at.
+        if self.is_fixed() && !self.exec.offset.is_multiple_of(self.exec.alignment.max(1)) {
+            return Err(EINVAL.into());
+        }
         // Nothing is at 0 by itself: that is what new objects are believed to be at.
         let believed = self.exec.offset & !(PAGE - 1);
         if believed != 0 && !self.is_fixed() && !self.would_misplace(believed) {

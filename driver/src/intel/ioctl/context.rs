@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOENT, code::EPERM};
 
+use kernel::uaccess::UserPtr;
+
 use super::Call;
 use crate::intel::context::{Context, Parameters};
 use crate::intel::extension;
@@ -16,8 +18,10 @@ use crate::intel::uapi::context::{
 };
 use crate::intel::uapi::exec::RING_MASK;
 
-/// Extensions of an engine map: load balancing, bonds, parallel submission.
-const ENGINE_EXTENSIONS: u32 = 3;
+/// `I915_CONTEXT_ENGINES_EXT_LOAD_BALANCE`; bonds and parallel submission come behind it.
+const ENGINE_LOAD_BALANCE: u32 = 0;
+/// `I915_CONTEXT_SSEU_FLAG_ENGINE_INDEX`.
+const SSEU_ENGINE_INDEX: u32 = 1;
 
 pub(super) fn create(call: &Call<'_>, arg: &mut CreateExt) -> Result {
     if arg.flags & !(CREATE_USE_EXTENSIONS | CREATE_SINGLE_TIMELINE) != 0 {
@@ -57,6 +61,9 @@ pub(super) fn destroy(call: &Call<'_>, arg: &mut Destroy) -> Result {
 
 pub(super) fn getparam(call: &Call<'_>, arg: &mut Param) -> Result {
     let context = call.file.context(arg.ctx_id)?;
+    if arg.param == param::SSEU {
+        return get_sseu(call, &context, arg);
+    }
     let parameters = context.parameters();
     let value = match arg.param {
         param::GTT_SIZE => (call.device.ggtt().entries() * PAGE_SIZE) as u64,
@@ -71,6 +78,39 @@ pub(super) fn getparam(call: &Call<'_>, arg: &mut Param) -> Result {
     };
     arg.size = 0;
     arg.value = value;
+    Ok(())
+}
+
+/// The execution units of an engine: this family has no choice of them, so all masks are empty (get_sseu).
+fn get_sseu(call: &Call<'_>, context: &Context, arg: &mut Param) -> Result {
+    let size = size_of::<ParamSseu>() as u32;
+    if arg.size != 0 {
+        if arg.size < size {
+            return Err(EINVAL);
+        }
+        let user = UserPtr::<ParamSseu>::new(call.task.memory(), arg.value)?;
+        let asked = user.read()?;
+        if asked.rsvd != 0 || asked.flags & !SSEU_ENGINE_INDEX != 0 {
+            return Err(EINVAL);
+        }
+        let (class, instance) = (asked.engine.engine_class, asked.engine.engine_instance);
+        let by_index = asked.flags & SSEU_ENGINE_INDEX != 0;
+        let engine = match (by_index, context.parameters().engines.is_some()) {
+            // lookup_user_engine: an index is for contexts with a map, a class for those without one.
+            (true, true) => context.engine(usize::from(instance)),
+            (false, false) if instance == 0 => call.device.info().engine(class),
+            _ => None,
+        };
+        engine.ok_or(EINVAL)?;
+        user.write(&ParamSseu {
+            slice_mask: 0,
+            subslice_mask: 0,
+            min_eus_per_subslice: 0,
+            max_eus_per_subslice: 0,
+            ..asked
+        })?;
+    }
+    arg.size = size;
     Ok(())
 }
 
@@ -148,7 +188,8 @@ fn engines(call: &Call<'_>, arg: &Param) -> Result<Vec<Option<usize>>> {
     }
     let extensions: u64 = user.read(0)?;
     extension::walk(call, extensions, |name, _| {
-        Err(if name < ENGINE_EXTENSIONS {
+        // Virtual engines are for execution lists; the others want a virtual engine or several.
+        Err(if name == ENGINE_LOAD_BALANCE {
             ENODEV
         } else {
             EINVAL
@@ -162,11 +203,9 @@ pub(super) fn reset_stats(call: &Call<'_>, arg: &mut ResetStats) -> Result {
         return Err(EINVAL);
     }
     let context = call.file.context(arg.ctx_id)?;
-    arg.reset_count = if call.task.is_admin() {
-        call.device.reset_count()
-    } else {
-        0
-    };
+    // Resets of an engine alone do not count (i915_reset_count, intel_engine_reset).
+    let counts = call.task.is_admin() && !call.device.info().resets_engines;
+    arg.reset_count = if counts { call.device.reset_count() } else { 0 };
     (arg.batch_active, arg.batch_pending) = context.reset_stats();
     Ok(())
 }

@@ -39,7 +39,10 @@ pub(super) fn set_domain(call: &Call<'_>, arg: &mut SetDomain) -> Result {
     }
     let object = call.file.object(arg.handle)?;
     wait_object(call, &object, write == 0, None)?;
-    object.state(|state| state.pages().map(drop))?;
+    object.state(|state| {
+        state.touched = true;
+        state.pages().map(drop)
+    })?;
     object.layout(|layout| {
         if layout.write_domain != read {
             layout.read_domains = if write == 0 {

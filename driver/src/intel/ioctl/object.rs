@@ -159,8 +159,13 @@ pub(super) fn madvise(call: &Call<'_>, arg: &mut crate::intel::uapi::gem::Madvis
         }
         state.madvise != Madvise::Purged
     });
+    let mut retained = retained;
     if retained && advice == Madvise::DontNeed {
-        call.device.user().lru.dont_need(&object);
+        // What Linux has no pages of goes at once (i915_gem_object_truncate).
+        retained = object.state(|state| state.touched) || !object.purge().0;
+        if retained {
+            call.device.user().lru.dont_need(&object);
+        }
     }
     arg.retained = u32::from(retained);
     Ok(())

@@ -11,7 +11,7 @@ use zerocopy::{Immutable, IntoBytes};
 use super::Call;
 use crate::intel::r#gen::{EngineInfo as EngineRow, checks};
 use crate::intel::registers::RegId;
-use crate::intel::uapi::context::{CLASS_COPY, EngineClassInstance};
+use crate::intel::uapi::context::{CLASS_COPY, CLASS_RENDER, EngineClassInstance};
 use crate::intel::uapi::query::{
     EngineInfo, Getparam, MemoryRegionInfo, QUERY_ENGINE_INFO, QUERY_GEOMETRY_SUBSLICES,
     QUERY_HWCONFIG_BLOB, QUERY_MEMORY_REGIONS, QUERY_PERF_CONFIG, QUERY_TOPOLOGY_INFO, Query,
@@ -60,8 +60,9 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         | param::HAS_RESOURCE_STREAMER
         | param::HAS_POOLED_EU
         | param::MIN_EU_IN_POOL
-        | param::HAS_SCHEDULER
-        | param::HAS_CONTEXT_ISOLATION => 0,
+        | param::HAS_SCHEDULER => 0,
+        // Engines that keep the state of contexts, by class (i915 `intel_engines_has_context_isolation`).
+        param::HAS_CONTEXT_ISOLATION => 1 << CLASS_RENDER,
         param::CMD_PARSER_VERSION => {
             let mut engines = info.engines.iter();
             let looks = engines.any(|engine| engine.checks.is_some());

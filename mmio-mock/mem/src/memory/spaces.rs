@@ -237,6 +237,21 @@ impl Memory {
         Ok(index)
     }
 
+    /// [`Memory::translate`] for the processor, which writes through the aperture what the device may only read: an entry's leave to write is
+    /// asked of the device alone (i915 gt/intel_ring.c `create_ring_vma`, `intel_ring_pin`: rings that ValleyView may not write are filled so).
+    pub(super) fn translate_for_processor(&self, addr: GpuAddr) -> Result<usize, Fault> {
+        let refused = match self.translate(addr, Access::Write) {
+            Err(fault) if fault.kind == FaultKind::ReadOnly => fault,
+            other => return other,
+        };
+        let tables = self.tables(self.space);
+        let found = tables.and_then(|tables| tables.walk(addr, |slot| self.entry(slot)).ok());
+        let place = found.and_then(|found| self.arena.place(found.phys));
+        // Memory that nobody may write stays as it is.
+        let place = place.filter(|place| place.writable);
+        place.map(|place| place.index).ok_or(refused)
+    }
+
     /// An entry of a table; `None` where there is no memory.
     fn entry(&self, slot: Slot) -> Option<u64> {
         match slot {

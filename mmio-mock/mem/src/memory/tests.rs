@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 use super::*;
 use crate::FaultKind;
+use crate::table::{Beyond, Entry, Level};
 
 /// Two graphics pages mapped to physical pages in reverse order.
 fn reversed() -> Memory {
@@ -68,6 +69,39 @@ fn the_aperture_detiles_fenced_ranges() {
     assert_eq!(m.read_u8(GpuAddr(0x8000 + 512 + 64)).unwrap(), 0xee);
     assert_eq!(m.fence_read(3), 0x0000_f000_0000_801f);
     assert_eq!(m.fence_read(99), 0);
+}
+
+/// Entries of ValleyView: bit 1 lets the device write.
+fn decode_guarded(entry: u64) -> Entry {
+    Entry::Memory {
+        at: PhysAddr(entry & 0xffff_f000),
+        writable: entry & 2 != 0,
+    }
+}
+
+/// i915 gt/intel_ring.c: rings that the device may not write are filled through the aperture.
+#[test]
+fn the_processor_writes_through_the_aperture_what_the_device_may_only_read() {
+    static FORMAT: TableFormat = TableFormat::new(
+        &[Level {
+            bits: 20,
+            entry_bytes: 4,
+            decode: decode_guarded,
+        }],
+        Beyond::Wraps(32),
+    );
+    let mut m = Memory::with_format(1 << 20, &FORMAT, 64);
+    let pages = m.alloc_pages(1).unwrap();
+    m.gtt_write_wide(4, pages.0 | 1);
+    let refused = m.write_u32(GpuAddr(0x4008), 7).unwrap_err();
+    assert_eq!(refused.kind, FaultKind::ReadOnly);
+    m.aperture_write(0x4008, &[1, 2, 3, 4]).unwrap();
+    assert_eq!(m.read_u32(GpuAddr(0x4008)).unwrap(), 0x0403_0201);
+    let refused = m.write_u32(GpuAddr(0x4008), 7).unwrap_err();
+    assert_eq!(refused.kind, FaultKind::ReadOnly, "nothing is kept of it");
+    m.gtt_write_wide(5, 0x10_0000 | 1);
+    let none = m.aperture_write(0x5000, &[0]).unwrap_err();
+    assert_eq!(none.kind, FaultKind::NoMemory);
 }
 
 #[test]

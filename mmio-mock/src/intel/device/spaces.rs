@@ -1,11 +1,11 @@
 //! Registers that answer by themselves, and those that load tables of a process.
 //!
-//! i915 gt/gen6_ppgtt.c, gt/intel_ring_submission.c (`flush_cs_tlb`), intel_uncore.c (forcewake). What answers is a row of the device.
+//! i915 gt/gen6_ppgtt.c, gt/intel_ring_submission.c (`flush_cs_tlb`), intel_uncore.c (forcewake), vlv_sideband.c. What answers is a row of the device.
 
 use mem::{Memory, Root, Space, Tables};
 
 use super::Device;
-use crate::intel::r#gen::Answer;
+use crate::intel::r#gen::{Answer, Sideband, SidebandWord};
 
 impl Device {
     /// A register has been written: what comes of it beside its new value.
@@ -33,6 +33,7 @@ impl Device {
                         }
                     }
                 }
+                Answer::Sideband(sideband) => self.over_sideband(sideband),
             }
         }
         let loads = |id| {
@@ -41,6 +42,38 @@ impl Device {
         };
         if info.process_tables.is_some() && loads(place.id) {
             self.load_tables(memory);
+        }
+    }
+
+    /// Carries out the access that is asked for.
+    fn over_sideband(&mut self, sideband: &Sideband) {
+        let value = self.regs.get(sideband.ask);
+        if value & sideband.busy == 0 {
+            return;
+        }
+        self.regs.set(sideband.ask, value & !sideband.busy);
+        let Some((port, writes)) = (sideband.asked)(value) else {
+            return;
+        };
+        let address = self.regs.get(sideband.address);
+        let mut places = sideband.places.iter();
+        let place = places.find(|place| (place.0, place.1) == (port, address));
+        match place.map(|place| place.2) {
+            Some(SidebandWord::Keeps(word)) if writes => {
+                if let Some(word) = self.sideband.get_mut(word) {
+                    *word = self.regs.get(sideband.data);
+                }
+            }
+            _ if writes => {}
+            place => {
+                let word = |word: usize| self.sideband.get(word).copied();
+                let read = match place {
+                    Some(SidebandWord::Keeps(at) | SidebandWord::Shows(at)) => word(at),
+                    Some(SidebandWord::Is(value)) => Some(value),
+                    None => None,
+                };
+                self.regs.set(sideband.data, read.unwrap_or(0));
+            }
         }
     }
 

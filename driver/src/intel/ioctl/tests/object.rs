@@ -240,23 +240,36 @@ fn advice_is_remembered() {
         };
         bench.call(gem::MADVISE, &mut arg).map(|_| arg.retained)
     };
+    // Linux truncates what has no pages at once (i915_gem_madvise_ioctl).
+    let fresh = bench.create(4096);
+    bench.write(fresh, 0, &[1]);
+    assert_eq!(advise(fresh, 1), Ok(0));
+    assert_eq!(advise(fresh, 0), Ok(0));
+    assert_eq!(bench.exec(&[fresh]), Err(EFAULT));
+    let domain = |handle| {
+        let mut arg = gem::SetDomain {
+            handle,
+            read_domains: 1,
+            write_domain: 0,
+        };
+        bench.call(gem::SET_DOMAIN, &mut arg).map(drop)
+    };
+    assert_eq!(domain(fresh), Err(EFAULT));
+    assert_eq!(domain(handle), Ok(()));
     assert_eq!(advise(handle, 1), Ok(1));
     assert_eq!(advise(handle, 0), Ok(1));
     assert_eq!(advise(handle, 2), Err(EINVAL));
     assert_eq!(advise(99, 0), Err(ENOENT));
     // Under pressure the contents go.
     bench.write(handle, 0, &[1]);
+    let object = bench.file.object(handle).unwrap();
+    assert_eq!(object.read32(0), Ok(1));
     assert_eq!(advise(handle, 1), Ok(1));
     let purge = || bench.device.purge(bench.device.user().lru.purges());
     assert!(purge());
     assert!(!purge());
     assert_eq!(advise(handle, 0), Ok(0));
-    let mut arg = gem::SetDomain {
-        handle,
-        read_domains: 1,
-        write_domain: 0,
-    };
-    assert_eq!(bench.call(gem::SET_DOMAIN, &mut arg), Err(EFAULT));
+    assert_eq!(domain(handle), Err(EFAULT));
     assert_eq!(bench.exec(&[handle]), Err(EFAULT));
 }
 

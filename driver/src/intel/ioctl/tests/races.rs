@@ -45,6 +45,8 @@ fn contents_that_are_needed_again_are_not_purged() {
             };
             while kept < ROUNDS || purges.load(Ordering::Acquire) < 100 {
                 let object = bench.file.object(handle).unwrap();
+                // Without pages they would go at once.
+                assert_eq!(object.read32(0), Ok(0));
                 assert!(advise(handle, 1));
                 if advise(handle, 0) {
                     kept += 1;
@@ -72,6 +74,9 @@ fn pages_that_a_purge_gives_back_are_there_for_all_who_wait() {
         bench.fake.set_room(usize::MAX);
         let unneeded: Vec<u32> = (0..32).map(|_| bench.create(4096)).collect();
         for handle in &unneeded {
+            // What has no pages yet goes at once.
+            let object = bench.file.object(*handle).unwrap();
+            assert_eq!(object.read32(0), Ok(0));
             let mut arg = gem::Madvise {
                 handle: *handle,
                 madv: 1,

@@ -14,7 +14,7 @@ use regs::gen70::fields::{
 use regs::ids::RegId;
 
 use super::super::reset::{self, Port, Reset};
-use super::super::{Answer, DeviceInfo, ProcessTables, gen40};
+use super::super::{Answer, DeviceInfo, ProcessTables, Sideband, SidebandWord, gen40};
 use super::READERS;
 use crate::intel::cs::engine::{
     Domain, EngineInfo, Errors, RingRegisters, SpaceRegisters, StatusPage, Timestamp,
@@ -230,6 +230,31 @@ const fn whole(mask: u32, shift: usize) -> u32 {
     mask << shift
 }
 
+/// The sideband to the power unit and others. The power unit switches wells as it is told (i915 i915_reg.h `PUNIT_REG_PWRGT_CTRL` and
+/// `PUNIT_REG_PWRGT_STATUS`, display/intel_display_power_well.c `vlv_set_power_well`); those of the video codec and of the camera are gated
+/// (`PUNIT_REG_VEDSSPM0`, `PUNIT_REG_ISPSSPM0`, display/intel_display_power.c `vlv_punit_is_power_gated`). Not modelled: clocks, the display's units.
+static SIDEBAND: Sideband = Sideband {
+    ask: RegId::VlvIosfDoorbellReq,
+    busy: VLV_IOSF_DOORBELL_REQ::BUSY::SET.value,
+    address: RegId::VlvIosfAddr,
+    data: RegId::VlvIosfData,
+    asked: |value| {
+        let port = VLV_IOSF_DOORBELL_REQ::PORT.read(value);
+        // IOSF_OPCODE: reads are even, writes odd.
+        let opcode = VLV_IOSF_DOORBELL_REQ::OPCODE.read(value);
+        Some((u8::try_from(port).ok()?, opcode & 1 != 0))
+    },
+    places: &[
+        (PUNIT, 0x32, SidebandWord::Is(3)),
+        (PUNIT, 0x39, SidebandWord::Is(3)),
+        (PUNIT, 0x60, SidebandWord::Keeps(0)),
+        (PUNIT, 0x61, SidebandWord::Shows(0)),
+    ],
+};
+
+/// The port of the power unit (i915 vlv_sideband.c `IOSF_PORT_PUNIT`).
+const PUNIT: u8 = 4;
+
 /// Requests that are granted at once, and bits that fall when what they ask for is done.
 const ANSWERS: &[Answer] = &[
     Answer::Shows {
@@ -245,11 +270,7 @@ const ANSWERS: &[Answer] = &[
             FORCEWAKE_MEDIA_VLV::AWAKE.shift,
         ),
     },
-    // Accesses over the sideband are over at once; what is behind it is not modelled and reads 0.
-    Answer::Falls {
-        register: RegId::VlvIosfDoorbellReq,
-        bits: VLV_IOSF_DOORBELL_REQ::BUSY::SET.value,
-    },
+    Answer::Sideband(&SIDEBAND),
     Answer::Falls {
         register: RegId::Instpm,
         bits: INSTPM::SYNC_FLUSH_ENABLE::SET.value | INSTPM::TLB_INVALIDATE::SET.value,

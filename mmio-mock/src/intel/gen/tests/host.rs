@@ -203,3 +203,27 @@ fn g45_interrupts_as_965() {
     assert_eq!(read(&platform, 0x20a4), 2);
     assert!(platform.device().irq_line());
 }
+
+/// i915 vlv_sideband.c `vlv_sideband_rw` (address, data, then the request: function 0, opcode, port 4, all bytes, busy) and
+/// display/intel_display_power_well.c `vlv_set_power_well`: the state follows what is written; VED and ISP are gated (state 3).
+#[test]
+fn valleyviews_power_wells_follow_over_the_sideband() {
+    const ASK: usize = 0x18_2100;
+    let platform = platform("valleyview");
+    let access = |opcode: u32, address: u32, data: u32| {
+        write(&platform, ASK + 8, address);
+        write(&platform, ASK + 4, data);
+        write(&platform, ASK, opcode << 16 | 4 << 8 | 0xf << 4 | 1);
+        assert_eq!(read(&platform, ASK) & 1, 0, "over at once");
+        read(&platform, ASK + 4)
+    };
+    assert_eq!(access(6, 0x61, 0xffff), 0, "all wells are on");
+    access(7, 0x60, 0x0c00);
+    assert_eq!(access(6, 0x60, 0), 0x0c00);
+    assert_eq!(access(6, 0x61, 0), 0x0c00);
+    access(7, 0x61, 0xffff);
+    assert_eq!(access(6, 0x61, 0), 0x0c00, "the state is not written");
+    assert_eq!(access(6, 0x32, 0) & 3, 3);
+    assert_eq!(access(6, 0x39, 0) & 3, 3);
+    assert_eq!(access(6, 0xdc, 5), 0, "not modelled");
+}
