@@ -38,7 +38,7 @@ struct Shared {
 /// The threads of a server.
 pub struct Runner {
     shared: Arc<Shared>,
-    server: Option<Server>,
+    server: Option<Box<Server>>,
     threads: Threads,
 }
 
@@ -52,7 +52,7 @@ impl Runner {
                 stop: AtomicBool::new(false),
                 ended: Mutex::default(),
             }),
-            server: Some(server),
+            server: Some(Box::new(server)),
             threads: Threads::default(),
         }
     }
