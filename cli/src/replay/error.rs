@@ -156,12 +156,14 @@ impl FaultReport {
         if let Some(fault) = self.faults.first() {
             return fault.clone();
         }
-        if let Some(hung) = self.hung.first() {
-            return format!("a thread can never end: {hung}");
-        }
         // A thread of a batch that runs in circles is one of many, and will end.
         let circles = ended.is_some_and(|ended| ended.contains("in circles"));
         let running = self.running.first().filter(|_| !circles);
+        // Where threads hold a draw up, the first of them says more than the stages that wait for it.
+        let held = |line: &&String| line.starts_with("3D pipeline: ") && running.is_some();
+        if let Some(hung) = self.hung.first().filter(|line| !held(line)) {
+            return format!("a thread can never end: {hung}");
+        }
         match (ended, running.or(self.progress.as_ref())) {
             (Some(ended), Some(what)) => format!("{ended}: {what}"),
             (Some(ended), None) => ended.to_owned(),
