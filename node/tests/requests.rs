@@ -218,6 +218,8 @@ impl Hostile {
             pointers.extend([24, 40, 56]);
         } else if is(uapi::query::GETPARAM) || is(uapi::query::QUERY) {
             pointers.push(8);
+        } else if is(uapi::context::GETPARAM) {
+            pointers.push(16);
         } else if is(uapi::gem::WAIT) || is(uapi::syncobj::WAIT) {
             times.push(8);
         } else if is(uapi::syncobj::TIMELINE_WAIT) {
