@@ -41,7 +41,8 @@ impl Claim {
 pub(crate) struct State {
     pages: Option<Arc<CoherentAllocation>>,
     pub(crate) madvise: Madvise,
-    /// Whether Linux would have got pages by now: at an object's creation there are none, and writes go past them (shmem_pwrite).
+    /// Something has been done with the object for which Linux gives it pages. A new object has no pages there, and PWRITE gives it
+    /// none (shmem_pwrite); what has no pages goes at once when it is not needed.
     pub(crate) touched: bool,
     /// Global name, 0 for none, and number of handles.
     pub(crate) name: u32,

@@ -5,9 +5,7 @@
 use alloc::vec;
 
 use kernel::dma::PAGE_SIZE;
-use kernel::error::{
-    Result, code::E2BIG, code::EINTR, code::EINVAL, code::ENODEV, code::ENOENT, code::ENOMEM,
-};
+use kernel::error::{Result, code::E2BIG, code::EINTR, code::EINVAL, code::ENODEV, code::ENOENT};
 use kernel::uaccess::UserSlice;
 
 use super::Call;
@@ -37,9 +35,7 @@ fn new_object(call: &Call<'_>, size: &mut u64, handle: &mut u32) -> Result {
         return Err(E2BIG);
     }
     let bytes = usize::try_from(rounded).map_err(|_| E2BIG)?;
-    // EINVAL is what the driver says of sizes that can never be had.
-    let object = call.device.create_object(bytes, Tiling::None, 0);
-    let object = object.map_err(|error| if error == EINVAL { ENOMEM } else { error })?;
+    let object = call.device.create_object(bytes, Tiling::None, 0)?;
     *handle = call.file.add_object(&object)?;
     *size = rounded;
     Ok(())

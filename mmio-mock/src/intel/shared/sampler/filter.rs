@@ -70,10 +70,9 @@ impl Plan {
         }
     }
 
-    /// Where coordinates count texels, those of the first level that may be sampled (Mesa blorp_genX_exec.h, which so reads other
-    /// levels than 0 from Gen7 on), they do so until they are addresses: a whole number is that texel, which
-    /// it might miss if it were divided and multiplied again. Values outside the surface are clamped to it whatever the mode (PRM:
-    /// volume 4, 4.8.1.5), but for the border, which such coordinates may have.
+    /// For coordinates that count texels. They count those of the first level that may be sampled (Mesa blorp_genX_exec.h reads other
+    /// levels than 0 so), and do so until they are addresses: divided and multiplied again, a whole number might miss its texel. Values
+    /// outside the surface are clamped to it whatever the mode (PRM: volume 4, 4.8.1.5); mode border gives the border's colour.
     #[must_use]
     pub fn counting(mut self, surface: &Surface) -> Self {
         if surface.kind == SurfaceKind::Cube {
